@@ -5,10 +5,10 @@
     python scripts/build_gpt2_vocab.py --check
 
 The list is `vocab.bpe` of https://github.com/openai/gpt-2: 50,000 lines "left right" in order of
-rank, in the byte alphabet. Everything else follows from it: ids 0-255 are the symbols of the
-bytes, the result of merge r has id 256 + r, and <|endoftext|> comes last. The same list gives the
-same file, byte for byte. --check reads the list out of the file in the repository, builds anew,
-and fails when the two differ.
+rank, in the byte alphabet. Everything else follows from it: ids 0-255 are that alphabet in the
+order of its code points, the result of merge r has id 256 + r, and <|endoftext|> comes last. The
+same list gives the same file, byte for byte. --check reads the list out of the file in the
+repository, builds anew, and fails when the two differ.
 """
 
 from __future__ import annotations
@@ -20,16 +20,11 @@ from pathlib import Path
 
 import gguf
 
+from tokcli.byte_alphabet import BYTE_TO_CHAR
+
 TARGET = Path(__file__).resolve().parent.parent / "tokcli" / "data" / "gpt-2.gguf"
 N_MERGES = 50_000
 END_OF_TEXT = "<|endoftext|>"
-
-
-def byte_symbols() -> list[str]:
-    """GPT-2's symbol for each byte, in the order of the ids: the bytes that are printable in
-    Latin-1 stand for themselves and come first, the others are numbered from U+0100 on."""
-    printable = [b for b in range(256) if 0x21 <= b <= 0x7E or 0xA1 <= b <= 0xFF and b != 0xAD]
-    return [chr(b) for b in printable] + [chr(0x100 + i) for i in range(256 - len(printable))]
 
 
 def merges_from_text(path: Path) -> list[str]:
@@ -48,7 +43,7 @@ def merges_from_gguf(path: Path) -> list[str]:
 
 def tokens_from_merges(merges: list[str]) -> list[str]:
     """All token texts, in the order of their ids."""
-    tokens = byte_symbols()
+    tokens = sorted(BYTE_TO_CHAR)
     known = set(tokens)
     for rank, merge in enumerate(merges):
         left, separator, right = merge.partition(" ")
