@@ -1,0 +1,113 @@
+"""How much a template may do: passes of loops, bytes of values, size and shape of results.
+
+A chat template comes with a file from anywhere. Jinja2's sandbox keeps it away from Python's
+internals but lets it ask for a billion characters, so every operation that can make something
+larger than its operands is charged here first.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import ItemsView, KeysView, Mapping, ValuesView
+
+__all__ = ["Budget", "LimitError"]
+
+MAX_TEXT = 16 << 20  # characters or items in one value; a prompt of four million tokens
+MAX_TOTAL = 1 << 30  # bytes of all values made during one rendering
+MAX_STEPS = 5_000_000  # passes of loops and calls
+MAX_SECONDS = 5.0
+MAX_PARTS = 1_000_000  # parts of a nested value, a shared one as often as it would be printed
+MAX_INT_BITS = 10_000
+MAX_WIDTH = 10_000  # of a format specification, an indentation, a padding
+STEPS_PER_LOOK = 256  # how often the clock is read
+
+# A width or precision in "%5.3d" and in "{:>5}"; one that is itself an argument, "%*d", "{:{}}".
+_WIDTHS = re.compile(
+    r"%(?:\([^)]*\))?[-+ #0_^]*(\d*)(?:\.(\d*))?|\{[^{}]*:[^{}\d]*(\d+)(?:\.(\d+))?"
+)
+_WIDTH_ARGUMENT = re.compile(r"%[-+ #0]*(?:\*|\d+\.\*)|\.\*|\{[^{}]*:[^{}]*\{")
+_CONTAINERS = (list, tuple, Mapping, set, frozenset, KeysView, ValuesView, ItemsView)
+
+
+class LimitError(Exception):
+    """The template asked for more than a chat template needs."""
+
+
+class Budget:
+    """What one rendering has spent so far; every method raises LimitError."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self._bytes = 0
+        self._deadline = time.monotonic() + MAX_SECONDS
+
+    def step(self) -> None:
+        """Count one pass of a loop, or one call."""
+        self._steps += 1
+        if self._steps % STEPS_PER_LOOK == 0 and time.monotonic() > self._deadline:
+            raise LimitError(f"it runs for more than {MAX_SECONDS:.0f} seconds")
+        if self._steps > MAX_STEPS:
+            raise LimitError(f"it makes more than {MAX_STEPS} loop passes and calls")
+
+    def length(self, wanted: int) -> None:
+        """Refuse a value of `wanted` characters or items before it is made."""
+        if wanted > MAX_TEXT:
+            raise LimitError(f"it makes a value of more than {MAX_TEXT} characters or items")
+
+    def width(self, value: object) -> None:
+        """Refuse a padding, indentation or precision that no template needs."""
+        size = len(value) if isinstance(value, str) else value
+        if isinstance(size, int) and abs(size) > MAX_WIDTH:
+            raise LimitError(f"it asks for a width of more than {MAX_WIDTH}")
+
+    def integer(self, bits: int) -> None:
+        """Refuse an integer of `bits` bits."""
+        if bits > MAX_INT_BITS:
+            raise LimitError(f"it makes an integer of more than {MAX_INT_BITS} bits")
+
+    def format(self, template: str, arguments: tuple[object, ...] = ()) -> None:
+        """Refuse what `template % arguments` or `template.format(*arguments)` would blow up."""
+        for digits in _WIDTHS.findall(template):
+            self.width(max(int(number[:9] or 0) for number in digits))
+        fields = template.count("%") + template.count("{")
+        longest = max((self.measure(argument) for argument in arguments), default=0)
+        self.length(fields * longest)
+        if _WIDTH_ARGUMENT.search(template):
+            for argument in arguments:
+                numeric = isinstance(argument, str) and argument.strip().isdigit()
+                self.width(int(str(argument)[:9]) if numeric else argument)
+
+    def charge(self, value: object) -> None:
+        """Count a value that was just made."""
+        if isinstance(value, (str, bytes, list, tuple, dict)):
+            self.length(len(value))
+            self._bytes += sys.getsizeof(value)
+            if self._bytes > MAX_TOTAL:
+                raise LimitError(f"it makes values of more than {MAX_TOTAL >> 20} MiB in total")
+
+    def measure(self, value: object) -> int:
+        """About how many characters `value` has when printed.
+
+        Refuses a nest of lists that is small in memory and endless when printed or compared.
+        """
+        if isinstance(value, (str, bytes)):
+            return len(value)
+        return 16 * self._parts(value, {}) if isinstance(value, _CONTAINERS) else 16
+
+    def _parts(self, value: object, known: dict[int, int]) -> int:
+        if isinstance(value, (str, bytes)):
+            return 1 + len(value) // 16
+        if not isinstance(value, _CONTAINERS):
+            return 1
+        key = id(value)
+        if key not in known:
+            known[key] = MAX_PARTS + 1  # what holds itself never ends
+            parts = 1 + sum(self._parts(item, known) for item in value)
+            if isinstance(value, Mapping):
+                parts += sum(self._parts(item, known) for item in value.values())
+            known[key] = parts
+        if known[key] > MAX_PARTS:
+            raise LimitError(f"it builds a value of more than {MAX_PARTS} parts")
+        return known[key]
