@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tokcli.chat.messages import load_messages
+from tokcli.errors import UsageError
+
+ONE = [{"role": "user", "content": "Hi"}]
+
+
+def test_a_list() -> None:
+    conversation = load_messages(json.dumps(ONE).encode())
+    assert conversation.messages == ONE
+    assert conversation.tools is None
+    assert conversation.add_generation_prompt is None
+    assert conversation.variables == {}
+
+
+def test_a_request_body() -> None:
+    body = {
+        "model": "m",
+        "messages": ONE,
+        "tools": [{"type": "function"}],
+        "temperature": 0.5,
+        "add_generation_prompt": False,
+        "documents": [{"title": "t"}],
+        "chat_template_kwargs": {"enable_thinking": False},
+    }
+    conversation = load_messages(json.dumps(body).encode())
+    assert conversation.messages == ONE
+    assert conversation.tools == [{"type": "function"}]
+    assert conversation.add_generation_prompt is False
+    assert conversation.variables == {"documents": [{"title": "t"}], "enable_thinking": False}
+    assert conversation.ignored == ("model", "temperature")
+
+
+def test_tools_null_is_not_an_empty_list() -> None:
+    assert load_messages(b'{"messages": [{"role": "user"}], "tools": null}').tools is None
+    assert load_messages(b'{"messages": [{"role": "user"}], "tools": []}').tools == []
+
+
+def test_a_byte_order_mark_is_fine() -> None:
+    assert load_messages(b'\xef\xbb\xbf[{"role": "user"}]').messages == [{"role": "user"}]
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"", "not JSON: Expecting value (line 1, column 1, byte 0)"),
+        (b'[\n {"role": }]', "not JSON: Expecting value (line 2, column 11, byte 12)"),
+        ('["é" x]'.encode(), "(line 1, column 6, byte 6)"),
+        (b'\xef\xbb\xbf["a" x]', "(line 1, column 6, byte 8)"),
+        (b'["\xff"]', "byte 2 (0xff) is not UTF-8"),
+        (b"[NaN]", "NaN is not a JSON value"),
+        (b"[" * 200_000, "nested too deeply"),
+        (b"7", "a number where a list was expected"),
+        (b'"Hi"', "a text where a list was expected"),
+        (b"null", "null where a list was expected"),
+        (b"[]", "messages: the list is empty"),
+        (b'["Hi"]', "messages[0]: a text where an object was expected"),
+        (b'[{"content": "Hi"}]', "messages[0]: no 'role'"),
+        (b'{"role": "user", "content": "Hi"}', "put the message into a list"),
+        (b'{"prompt": "Hi"}', "no key 'messages'"),
+        (b'{"messages": {}}', "messages: an object where a list was expected"),
+        (b'{"messages": [{"role": "user"}], "tools": {}}', "tools: an object where a list"),
+        (b'{"messages": [{"role": "user"}], "tools": [1]}', "tools[0]: a number where an object"),
+        (b'{"messages": [{"role": "user"}], "add_generation_prompt": 1}', "not true or false"),
+        (b'{"messages": [{"role": "user"}], "chat_template_kwargs": 1}', "chat_template_kwargs: a"),
+        (
+            b'[{"role": "user", "content": "a\\ud83d"}]',
+            "[0].content has half of a surrogate pair, \\ud83d, at character 1",
+        ),
+    ],
+)
+def test_what_is_wrong_and_where(data: bytes, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load_messages(data)
+    assert said in str(caught.value)
+
+
+def test_a_whole_surrogate_pair_is_a_character() -> None:
+    data = b'[{"role": "user", "content": "\\ud83d\\ude00"}]'
+    assert load_messages(data).messages[0]["content"] == "😀"

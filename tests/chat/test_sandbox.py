@@ -1,0 +1,147 @@
+"""Templates that mean harm, or that are broken: every one ends in a TemplateError, and soon."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.chat.samples import USER
+from tokcli.chat import budget
+from tokcli.chat.render import render_chat
+from tokcli.errors import TemplateError
+
+REPEATED = "{%% set ns = namespace(x=['a']) %%}{%% for i in range(60) %%}%s{%% endfor %%}{{ ns.x }}"
+
+BOMBS = {
+    "repetition": "{{ 'a' * 10**9 }}",
+    "repetition from the left": "{{ 10**9 * [1] }}",
+    "power": "{{ 10 ** 10 ** 9 }}{{ 2 ** 99999 }}",
+    "squares": "{% set ns = namespace(x=3) %}{% for i in range(99) %}{% set ns.x = ns.x * ns.x %}"
+    "{% endfor %}",
+    "range": "{{ range(10**9) | list }}",
+    "loops": "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}",
+    "loops with a condition": "{% for a in range(9999) %}{% for b in range(9999) if b < 0 %}"
+    "{% endfor %}{% endfor %}",
+    "recursive loop": "{% for i in range(9999) recursive %}{{ loop(range(9999)) }}{% endfor %}",
+    "macro that calls itself": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    "macro that doubles": "{% macro m(n) %}{% if n %}{{ m(n - 1) ~ m(n - 1) }}{% endif %}"
+    "{% endmacro %}{{ m(60) }}",
+    "doubling by ~": REPEATED % "{% set ns.x = ns.x ~ ns.x %}",
+    "doubling by +": REPEATED % "{% set ns.x = ns.x + ns.x %}",
+    "doubling by a block": REPEATED % "{% set b %}{{ ns.x }}{{ ns.x }}{% endset %}"
+    "{% set ns.x = b %}",
+    "lists of lists": REPEATED % "{% set ns.x = [ns.x, ns.x] %}",
+    "tuples of tuples": REPEATED % "{% set ns.x = (ns.x, ns.x) %}",
+    "dicts of dicts": REPEATED % "{% set ns.x = dict(a=ns.x, b=ns.x) %}",
+    "arguments of a macro": "{% macro k(ns) %}{% set ns.x = varargs %}{% endmacro %}"
+    + REPEATED % "{{ k(ns, ns.x, ns.x) }}",
+    "cyclers": REPEATED % "{% set ns.x = cycler(ns.x, ns.x).items %}",
+    "slices": "{% set s = 'a' * 4000000 %}{% set ns = namespace(x=[]) %}{% for i in range(999) %}"
+    "{% set ns.x = ns.x + [s[1:]] %}{% endfor %}",
+    "output": "{% for i in range(99999) %}{{ 'a' * 1000 }}{% endfor %}",
+    "center": "{{ 'a' | center(1000000000) }}",
+    "ljust": "{{ 'a'.ljust(10**9) }}",
+    "expandtabs": "{{ ('\\t' * 9999).expandtabs(9999) }}",
+    "to_bytes": "{{ (1).to_bytes(10**9, 'big') }}",
+    "replace": "{{ ('a' * 9999).replace('a', 'b' * 9999) }}",
+    "replace nothing": "{{ ('a' * 9999) | replace('', 'b' * 9999) }}",
+    "join": "{{ ('b' * 9999).join(range(9999) | map('string') | list) }}",
+    "join lazily": "{{ range(9999) | join('b' * 9999) }}",
+    "translate": "{{ ('a' * 9999).translate({97: 'b' * 9999}) }}",
+    "batch": "{{ [1] | batch(10**9, 'x') | list }}",
+    "slice": "{{ [1] | slice(10**9) | list }}",
+    "indent": "{{ 'a\\na' | indent(10**9) }}",
+    "indent by text": "{{ ('\\n' * 9999) | indent('a' * 9999) }}",
+    "round": "{{ 1.5 | round(10**9, 'floor') }}",
+    "tojson indent": "{{ [1] | tojson(indent=10**9) }}",
+    "tojson separators": "{{ [1] | tojson(separators=(',' * 99999, ':')) }}",
+    "% width": "{{ '%1000000000d' % 1 }}",
+    "% width as an argument": "{{ '%*d' % (10**9, 1) }}",
+    "% precision": "{{ '%.999999999f' | format(1) }}",
+    "format width": "{{ '{:>1000000000}'.format(1) }}",
+    "format width as an argument": "{{ '{:{}}'.format(1, 10**9) }}",
+    "format_map": "{{ '{a:>1000000000}'.format_map({'a': 1}) }}",
+    "format again and again": "{{ ('{0}' * 9999).format('b' * 9999) }}",
+    "strftime": "{{ strftime_now('%1000000000Y') }}",
+    "urlize": "{{ ('http://a.' * 99999) | urlize }}",
+    "map": "{{ range(99999) | map('center', 9999) | list | length }}",
+}
+
+
+@pytest.mark.parametrize("template", BOMBS.values(), ids=BOMBS)
+def test_bombs_are_refused(template: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "MAX_STEPS", 200_000)
+    monkeypatch.setattr(budget, "MAX_TOTAL", 64 << 20)
+    with pytest.raises(TemplateError, match="^chat template.*(refused|Range too big)"):
+        render_chat(template, USER)
+
+
+def test_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budget, "MAX_SECONDS", 0.01)
+    with pytest.raises(TemplateError, match="it runs for more than"):
+        render_chat(BOMBS["loops"], USER)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ ''.__class__.__mro__ }}",
+        "{{ messages.__class__.__base__ }}",
+        "{{ (''|attr('__class__')).mro() }}",
+        "{{ '{0.__class__.__mro__}'.format('') }}",
+        "{{ raise_exception.__globals__.x }}",
+        "{{ strftime_now.__self__.x }}",
+        "{{ dict.__call__.__func__ }}",
+        "{{ cycler.__init__.__globals__ }}",
+        "{{ joiner.__init__.__globals__.x }}",
+        "{{ self.__init__.__globals__ }}",
+        "{{ messages.append(1) }}",
+        "{{ messages[0].update(role='x') }}",
+        "{% set ns = namespace(__class__=1) %}",
+        "{% set ns = namespace() %}{% set ns._x = 1 %}",
+        "{% include 'x' %}",
+        "{% import 'x' as y %}",
+    ],
+)
+def test_internals_are_out_of_reach(template: str) -> None:
+    with pytest.raises(TemplateError):
+        render_chat(template, USER)
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("a\n{% if %}", "chat template, line 2: cannot be parsed: Expected an expression"),
+        ("{{ 'a }}", "chat template, line 1: cannot be parsed: unexpected char"),
+        ("{% nonsense %}", "line 1: cannot be parsed: Encountered unknown tag 'nonsense'"),
+        ("\n\n{{ foo.bar }}", "chat template, line 3: 'foo' is undefined"),
+        ("{{ 1 + 'a' }}", "line 1: unsupported operand type(s) for +"),
+        ("{% for x in none %}{% endfor %}", "'NoneType' object is not iterable"),
+        ("{{ raise_exception() }}", "raise_exception() missing 1 required positional argument"),
+        ("{{ raise_exception('\x1b[31m\nno') }}", "line 1: \\x1b[31m\\nno (the template itself"),
+        ("{{ raise_exception(7) }}", "line 1: 7 (the template itself"),
+        ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "nests or calls itself too deeply"),
+        ("{% for x in [1] %}" * 30 + "{% endfor %}" * 30, "cannot be compiled"),
+        ("{% if 1 %}" * 200 + "{% endif %}" * 200, "cannot be compiled"),
+        ("{{ strftime_now(1) }}", "line 1: "),
+        ("x" * ((1 << 20) + 1), "1048577 characters, and no more than 1048576 are read"),
+    ],
+)
+def test_errors_say_what_and_where_in_one_line(template: str, said: str) -> None:
+    with pytest.raises(TemplateError) as caught:
+        render_chat(template, USER)
+    assert said in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def test_a_namespace_that_holds_itself_is_printed() -> None:
+    template = "{% set ns = namespace() %}{% set ns.x = ns %}{{ ns }}"
+    assert render_chat(template, USER) == "<Namespace>"
+
+
+def test_a_long_conversation_is_within_the_bounds() -> None:
+    template = (
+        "{% set ns = namespace(text='') %}{% for m in messages %}"
+        "{% set ns.text = ns.text + m.content ~ '\\n' %}{% endfor %}{{ ns.text }}"
+    )
+    messages = [{"role": "user", "content": "x" * 500}] * 1000
+    assert len(render_chat(template, messages)) == 501_000

@@ -1,0 +1,142 @@
+"""Reads a conversation: a list of messages, or the body of an OpenAI-style request.
+
+Of a request body these are used: `messages`, `tools`, `documents`, `add_generation_prompt`, and
+`chat_template_kwargs` (llama-server's and vLLM's name for further variables of the template).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from tokcli.errors import UsageError
+
+__all__ = ["Conversation", "load_messages"]
+
+USED_KEYS = frozenset(
+    ["messages", "tools", "documents", "add_generation_prompt", "chat_template_kwargs"]
+)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_SHAPE = 'give a list [{"role": "user", "content": "..."}], or an object with "messages"'
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What a chat template is rendered with.
+
+    `tools` is None where the input names none, which templates tell from an empty list.
+    `add_generation_prompt` is None where the input does not say. `variables` holds `documents` and
+    chat_template_kwargs; `ignored` names the other keys of a request body (temperature, model...).
+    """
+
+    messages: list[dict[str, Any]]
+    tools: list[dict[str, Any]] | None = None
+    add_generation_prompt: bool | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+
+
+def load_messages(data: bytes) -> Conversation:
+    """The conversation in a JSON document.
+
+    Raises UsageError that names the place: line, column and byte for text that is not JSON, the
+    path (messages[1].role) for JSON of another shape.
+    """
+    value = _parse(data)
+    _check_text(value, "the document")
+    if isinstance(value, list):
+        return Conversation(_objects(value, "messages", empty=False))
+    if not isinstance(value, dict):
+        raise UsageError(f"messages: {_kind(value)} where a list was expected: {_SHAPE}")
+    if "messages" not in value:
+        hint = "put the message into a list" if "role" in value else _SHAPE
+        raise UsageError(f"messages: the object has no key 'messages': {hint}")
+    messages = _objects(value["messages"], "messages", empty=False)
+    tools = value.get("tools")
+    variables: dict[str, Any] = {}
+    if value.get("documents") is not None:
+        variables["documents"] = _objects(value["documents"], "documents")
+    extra = value.get("chat_template_kwargs")
+    if extra is not None:
+        if not isinstance(extra, dict):
+            raise UsageError(f"chat_template_kwargs: {_kind(extra)} where an object was expected")
+        variables.update(extra)
+    generation = value.get("add_generation_prompt")
+    if generation is not None and not isinstance(generation, bool):
+        raise UsageError(f"add_generation_prompt: {_kind(generation)}, not true or false")
+    return Conversation(
+        messages,
+        None if tools is None else _objects(tools, "tools"),
+        generation,
+        variables,
+        tuple(key for key in value if key not in USED_KEYS),
+    )
+
+
+def _parse(data: bytes) -> Any:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise UsageError(
+            f"messages: byte {exc.start} ({data[exc.start]:#04x}) is not UTF-8, which JSON is"
+            " written in"
+        ) from exc
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except json.JSONDecodeError as exc:
+        offset = len(text[: exc.pos].encode()) + len(data) - len(text.encode())
+        raise UsageError(
+            f"messages: not JSON: {exc.msg} (line {exc.lineno}, column {exc.colno}, byte {offset})"
+        ) from exc
+    except RecursionError as exc:
+        raise UsageError("messages: the JSON is nested too deeply") from exc
+    except ValueError as exc:  # NaN, or an integer of thousands of digits
+        raise UsageError(f"messages: not JSON: {exc}") from exc
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _objects(value: Any, name: str, *, empty: bool = True) -> list[dict[str, Any]]:
+    if not isinstance(value, list):
+        raise UsageError(f"{name}: {_kind(value)} where a list was expected: {_SHAPE}")
+    if not value and not empty:
+        raise UsageError(f"{name}: the list is empty: give at least one message")
+    for index, item in enumerate(value):
+        if not isinstance(item, dict):
+            raise UsageError(f"{name}[{index}]: {_kind(item)} where an object was expected")
+        if name == "messages" and not isinstance(item.get("role"), str):
+            raise UsageError(f'messages[{index}]: no \'role\', such as "user" or "assistant"')
+    return value
+
+
+def _check_text(value: Any, name: str) -> None:
+    """Half of a surrogate pair, as "\\ud83d" writes it, is no text that has bytes."""
+    stack = [(value, name)]
+    while stack:
+        item, where = stack.pop()
+        if isinstance(item, str):
+            found = _SURROGATE.search(item)
+            if found:
+                raise UsageError(
+                    f"messages: {where} has half of a surrogate pair, \\u{ord(found[0]):04x}, at"
+                    f" character {found.start()}: write both halves, or the character itself"
+                )
+        elif isinstance(item, list):
+            stack.extend(
+                (v, f"[{i}]" if where == name else f"{where}[{i}]") for i, v in enumerate(item)
+            )
+        elif isinstance(item, dict):
+            stack.extend((key, f"a key of {where}") for key in item)
+            stack.extend((v, k if where == name else f"{where}.{k}") for k, v in item.items())
+
+
+def _kind(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    names: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+    return names.get(type(value), "a number")
