@@ -1,0 +1,27 @@
+"""GPT-2's byte alphabet: 256 printable characters that stand for the 256 bytes.
+
+Printable Latin-1 characters stand for themselves; the other 68 bytes take U+0100, U+0101, ... in
+order (so space is U+0120 'Ġ' and line feed U+010A 'Ċ').
+Source: bytes_to_unicode in OpenAI's GPT-2 encoder; unicode_byte_to_utf8 in llama.cpp.
+"""
+
+from __future__ import annotations
+
+__all__ = ["BYTE_TO_CHAR", "BYTE_TO_UTF8", "CHAR_TO_BYTE"]
+
+
+def _alphabet() -> str:
+    chars = []
+    moved = 0
+    for byte in range(256):
+        if 0x21 <= byte <= 0x7E or 0xA1 <= byte <= 0xAC or byte >= 0xAE:
+            chars.append(chr(byte))
+        else:
+            chars.append(chr(256 + moved))
+            moved += 1
+    return "".join(chars)
+
+
+BYTE_TO_CHAR: str = _alphabet()
+BYTE_TO_UTF8: tuple[bytes, ...] = tuple(char.encode() for char in BYTE_TO_CHAR)
+CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in enumerate(BYTE_TO_CHAR)}

@@ -1,0 +1,237 @@
+"""Splits prepared text into the chunks that merging never crosses.
+
+A pre-tokenizer is a list of regexes; each splits the pieces of the one before, and text between
+matches is a piece of its own. A few patterns llama.cpp runs as hand-written splitters, chosen by
+string equality; SPLITTERS gives for each a pattern of the same effect. The same table replaces
+patterns that are slow as published: lookaheads that count digits to the end of a run, say, or
+white space measured again for each piece of it.
+Source: unicode_regex_split and unicode_regex_split_custom_* in llama.cpp's src/unicode.cpp.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from tokcli.pretokenizer_table import REGEXES
+from tokcli.regex_classes import split_alternatives, translate, whitespace
+
+__all__ = ["Piece", "Stage", "regex_stages"]
+
+CONTRACTION = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
+
+
+class Piece(NamedTuple):
+    """A span of the split text, in code points, and the alternative that matched it (None for
+    text between matches, and where a hand-written splitter has no such notion)."""
+
+    start: int
+    end: int
+    alternative: int | None
+
+
+class Splitter(NamedTuple):
+    """How a pattern is run: `matching` is the pattern in place of the published one, `regroup`
+    then cuts or joins its chunks, `name` is the reference's hand-written splitter if it has one.
+    `shown` is the pattern that explains the result, where it is not `matching`."""
+
+    matching: str
+    name: str | None = None
+    regroup: Callable[[list[str]], list[str]] | None = None
+    shown: str | None = None
+
+
+def in_threes(digits: str) -> list[str]:
+    """Digits in groups of three counted from the end: "1234567" -> "1", "234", "567"."""
+    head = len(digits) % 3
+    groups = [digits[i : i + 3] for i in range(head, len(digits), 3)]
+    return [digits[:head], *groups] if head else groups
+
+
+@cache
+def _numbers() -> re.Pattern[str]:
+    return re.compile(translate(r"\p{N}+", ascii_only=False, published=r"\p{N}"))
+
+
+def group_numbers(chunks: list[str]) -> list[str]:
+    """Cut each run of numbers in threes from its end."""
+    is_number = _numbers().match
+    result = []
+    for chunk in chunks:
+        if len(chunk) > 3 and is_number(chunk):
+            result += in_threes(chunk)
+        else:
+            result.append(chunk)
+    return result
+
+
+def group_numbers_after_text(chunks: list[str]) -> list[str]:
+    """As group_numbers, but the first group stays with the text before it: the AFMoE splitter
+    only ever marks ends of groups."""
+    is_number = _numbers().match
+    result = []
+    text = ""
+    for chunk in chunks:
+        if is_number(chunk):
+            first, *rest = in_threes(chunk)
+            result += [text + first, *rest]
+            text = ""
+        else:
+            text = chunk
+    return [*result, text] if text else result
+
+
+def cut_thousands(chunks: list[str]) -> list[str]:
+    """Cut before each place from which ASCII digits run on in a multiple of three."""
+    result = []
+    for chunk in chunks:
+        result += in_threes(chunk) if chunk[0] in "0123456789" else [chunk]
+    # Only the cuts at the places above are real: a run's odd head stays with what precedes it.
+    joined: list[str] = []
+    for chunk in result:
+        if joined and chunk[0] in "0123456789" and len(chunk) < 3:
+            joined[-1] += chunk
+        else:
+            joined.append(chunk)
+    return joined
+
+
+def group_whitespace(chunks: list[str]) -> list[str]:
+    """Cut white space that ends no line in pieces of 512, 256, ..., 2, 1, largest first."""
+    spaces = "".join(chr(c) for first, last in whitespace(False) for c in range(first, last + 1))
+    result = []
+    for chunk in chunks:
+        if len(chunk) == 1 or chunk[-1] in "\r\n" or chunk.strip(spaces):
+            result.append(chunk)
+            continue
+        start = 0
+        for size in (512, 256, 128, 64, 32, 16, 8, 4, 2, 1):
+            while len(chunk) - start >= size:
+                result.append(chunk[start : start + size])
+                start += size
+    return result
+
+
+SPLITTERS: dict[str, Splitter] = {
+    REGEXES["gpt2"][0]: Splitter(REGEXES["gpt2"][0] + r"|\s+", "gpt2"),
+    REGEXES["llama3"][0]: Splitter(REGEXES["llama3"][0], "llama3"),
+    REGEXES["qwen2"][0]: Splitter(REGEXES["qwen2"][0], "qwen2"),
+    REGEXES["qwen35"][0]: Splitter(REGEXES["qwen35"][0], "qwen35"),
+    REGEXES["k2_horizon"][0]: Splitter(
+        REGEXES["k2_horizon"][0].replace(
+            r"(?:\p{L}|\p{M}|\u200C|\u200D)+", r"[\p{L}\p{M}\u200C\u200D]+"
+        ),
+        "k2_horizon",
+    ),
+    REGEXES["kimi_k2"][0]: Splitter(
+        r"\p{Han}+"
+        rf"|[^\r\n\p{{L}}\p{{N}}]?\p{{LnotHan}}+{CONTRACTION}?"
+        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        "kimi_k2",
+    ),
+    REGEXES["afmoe"][0]: Splitter(
+        r"[^\p{N}]+|\p{N}+", "afmoe", group_numbers_after_text, r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+"
+    ),
+    REGEXES["tiny_aya"][0]: Splitter(
+        r"[^\p{N}]+|\p{N}+", "afmoe", group_numbers_after_text, r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+"
+    ),
+    REGEXES["newlines"][0]: Splitter(REGEXES["newlines"][0], "newlines"),
+    REGEXES["superbpe"][1]: Splitter(r"[0-9]+|[^0-9]+", regroup=cut_thousands),
+    REGEXES["exaone_moe"][0]: Splitter(
+        REGEXES["exaone_moe"][0].replace(
+            r"(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+", r"\p{L}[\p{L}\p{M}]*(?: \p{L}[\p{L}\p{M}]*)*"
+        ),
+        shown=REGEXES["exaone_moe"][0],
+    ),
+    REGEXES["jais2"][0]: Splitter(
+        REGEXES["jais2"][0].split(r"|\s{512}")[0] + r"|\s+(?!\S)|\s",
+        regroup=group_whitespace,
+        shown=REGEXES["jais2"][0],
+    ),
+    REGEXES["tekken_num3"][0]: Splitter(
+        REGEXES["tekken_num3"][0].replace(
+            r"|\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))|\p{N}{1,2}", r"|\p{N}+"
+        ),
+        regroup=group_numbers,
+        shown=REGEXES["tekken_num3"][0],
+    ),
+    REGEXES["deepseek_llm"][3]: Splitter(r"(?<!\s)\s+\Z", shown=REGEXES["deepseek_llm"][3]),
+}
+
+# "a letter or mark, but not a-z" is published as a lookahead and a group for each character.
+_LOOKAHEAD_CLASS = re.compile(r"\(\(\?=\[([^\]]*)\]\)\(\[\^([^\]]*)\]\)\)")
+
+
+class Stage:
+    """One regex of a pre-tokenizer."""
+
+    def __init__(self, published: str) -> None:
+        splitter = SPLITTERS.get(published, Splitter(published))
+        self.pattern = published
+        self.splitter = splitter.name
+        self._published = published
+        self._matching = splitter.matching
+        self._regroup = splitter.regroup
+        self._shown = splitter.shown or splitter.matching
+        # A pattern that ends in "any white space" mostly leaves nothing between its matches.
+        self._covering = split_alternatives(self._matching)[-1] in (r"\s+", r"\s", r"\p{N}+")
+
+    @cached_property
+    def alternatives(self) -> tuple[str, ...]:
+        """The top-level alternatives that Piece.alternative counts."""
+        return split_alternatives(self._shown)
+
+    def split(self, text: str) -> list[str]:
+        """The pieces of `text`, in order; together they are `text`."""
+        ascii_only = text.isascii()
+        if self._covering:
+            pieces = _compile(self._matching, self._published, ascii_only).findall(text)
+            if sum(map(len, pieces)) == len(text):
+                return self._regroup(pieces) if self._regroup else pieces
+        pieces = list(
+            filter(None, _compile_split(self._matching, self._published, ascii_only).split(text))
+        )
+        return self._regroup(pieces) if self._regroup else pieces
+
+    def pieces(self, text: str) -> list[Piece]:
+        """What split() gives, as spans, with the alternative that matched each."""
+        grouped = _compile_grouped(self.alternatives, self._published, text.isascii())
+        result = []
+        start = 0
+        for piece in self.split(text):
+            end = start + len(piece)
+            match = grouped.match(text, start)
+            number = match.lastindex if match is not None and match.end() == end else None
+            result.append(Piece(start, end, None if number is None else number - 1))
+            start = end
+        return result
+
+
+def _translated(pattern: str, published: str, ascii_only: bool) -> str:
+    pattern = _LOOKAHEAD_CLASS.sub(r"[\1&&\2]", pattern)
+    return translate(pattern, ascii_only=ascii_only, published=published)
+
+
+@cache
+def _compile(pattern: str, published: str, ascii_only: bool) -> re.Pattern[str]:
+    return re.compile(_translated(pattern, published, ascii_only))
+
+
+@cache
+def _compile_split(pattern: str, published: str, ascii_only: bool) -> re.Pattern[str]:
+    return re.compile(f"({_translated(pattern, published, ascii_only)})")
+
+
+@cache
+def _compile_grouped(
+    alternatives: tuple[str, ...], published: str, ascii_only: bool
+) -> re.Pattern[str]:
+    parts = [_translated(part, published, ascii_only) for part in alternatives]
+    return re.compile("|".join(f"({part})" for part in parts))
+
+
+def regex_stages(name: str) -> list[Stage]:
+    """The stages of the regex list `name` in pretokenizer_table.REGEXES."""
+    return [Stage(published) for published in REGEXES[name]]

@@ -1,0 +1,80 @@
+"""Text as llama.cpp sees it: bytes to code points and back.
+
+llama.cpp decodes UTF-8 byte by byte where it is ill-formed: each byte that starts no well-formed
+sequence becomes U+FFFD by itself. Surrogates (ED A0..BF xx) are let through.
+"""
+
+from __future__ import annotations
+
+import codecs
+
+__all__ = ["byte_offsets", "decode", "encode", "to_bytes"]
+
+
+def _replace_bytewise(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    data, start = error.object, error.start
+    if (
+        data[start] == 0xED
+        and len(data) >= start + 3
+        and 0xA0 <= data[start + 1] <= 0xBF
+        and 0x80 <= data[start + 2] <= 0xBF
+    ):
+        return chr(0xD000 | (data[start + 1] & 0x3F) << 6 | data[start + 2] & 0x3F), start + 3
+    return "\ufffd", start + 1
+
+
+def _escaped_bytes(error: UnicodeError) -> tuple[bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    code_point = ord(error.object[error.start])
+    if 0xDC80 <= code_point <= 0xDCFF:
+        return bytes((code_point & 0xFF,)), error.start + 1
+    return chr(code_point).encode("utf-8", "surrogatepass"), error.start + 1
+
+
+codecs.register_error("tokcli.bytewise", _replace_bytewise)
+codecs.register_error("tokcli.escaped", _escaped_bytes)
+
+
+def decode(data: bytes) -> str:
+    """UTF-8 to text, each ill-formed byte as U+FFFD (unicode_cpts_from_utf8)."""
+    return data.decode("utf-8", "tokcli.bytewise")
+
+
+def encode(text: str) -> bytes:
+    """Text to UTF-8; surrogates take three bytes (unicode_cpt_to_utf8)."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def to_bytes(text: str | bytes) -> bytes:
+    """The bytes that `text` stands for: surrogates U+DC80..DCFF (from os.fsdecode) are the bytes
+    80..FF, other surrogates their three-byte form."""
+    if isinstance(text, str):
+        return text.encode("utf-8", "tokcli.escaped")
+    return bytes(text)
+
+
+def byte_offsets(data: bytes, base: int = 0) -> list[int]:
+    """Where each code point of decode(data) starts in `data`, and where the last one ends,
+    counted from `base`."""
+    offsets = []
+    offset = 0
+    while offset < len(data):
+        offsets.append(base + offset)
+        offset += _sequence_length(data, offset)
+    offsets.append(base + offset)
+    return offsets
+
+
+def _sequence_length(data: bytes, offset: int) -> int:
+    lead = data[offset]
+    if lead < 0x80:
+        return 1
+    length = 2 if 0xC2 <= lead < 0xE0 else 3 if 0xE0 <= lead < 0xF0 else 4 if lead >= 0xF0 else 1
+    if length == 1:
+        return 1
+    try:
+        data[offset : offset + length].decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return 1
+    return length if len(data) >= offset + length else 1
