@@ -1,0 +1,232 @@
+"""BPE: pre-tokenizer chunks, then merges by rank (llm_tokenizer_bpe_session in llama.cpp).
+
+Two families share it. Byte-level BPE writes each byte of a chunk as a character of GPT-2's byte
+alphabet; the Gemma 4 family works on UTF-8 characters, with spaces written as U+2581.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import chain
+
+from tokcli.algorithms import bpe_text
+from tokcli.algorithms.base import Fragment
+from tokcli.byte_alphabet import BYTE_TO_UTF8
+from tokcli.memo import Memo
+from tokcli.merge import merge_symbols
+from tokcli.pretokenize import Stage, regex_stages
+from tokcli.pretokenizer_table import PRE_TOKENIZERS
+from tokcli.source_map import SourceMap
+from tokcli.trace import (
+    ByteFallback,
+    Chunk,
+    ChunksSplit,
+    ChunkStarted,
+    SymbolDropped,
+    SymbolsSplit,
+    TextPrepared,
+    TraceSink,
+    UnknownToken,
+    WholeWord,
+)
+from tokcli.unicode import byte_offsets, decode, encode
+from tokcli.vocab import TokenId, Vocab
+
+__all__ = ["Bpe", "Prepared"]
+
+NO_TOKEN = -1
+Ids = tuple[TokenId, ...]
+
+
+class Bpe:
+    """BPE of one vocabulary, models `gpt2`, `gemma4` and `whitespace`."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        rules = PRE_TOKENIZERS[vocab.pre]
+        self._vocab = vocab
+        self._name = vocab.pre
+        self._token_id = vocab.token_to_id.get
+        self._byte_encode = rules.byte_encode
+        self._ignore_merges = rules.ignore_merges
+        self._newline_words = rules.variant in ("gemma4", "mmbert")
+        self._unknown = self._unknown_id() if rules.variant == "soprano" else None
+        self._between_whitespace = vocab.model == "whitespace"
+        self._first_rules, self._rules = self._text_rules(rules.escape_whitespaces)
+        self._stages = regex_stages(rules.regexes)
+        if rules.variant == "mmbert":
+            self._stages.append(Stage("▁[^▁]*|[^▁]+"))
+        # One memo for each stage but the first: the ids that its input comes to in the end.
+        rest: Memo[Ids] = Memo(self._encode_chunk)
+        for stage in reversed(self._stages[1:]):
+            rest = Memo(_Then(stage, rest))
+        self._rest = rest
+
+    def _unknown_id(self) -> TokenId:
+        id = self._vocab.special_id("unk")
+        return NO_TOKEN if id is None else id
+
+    def _text_rules(
+        self, escape: bool
+    ) -> tuple[list[tuple[str, bpe_text.Rule]], list[tuple[str, bpe_text.Rule]]]:
+        """The rewriting rules, for the input's very first fragment and for the others."""
+        vocab = self._vocab
+        rules: list[tuple[str, bpe_text.Rule]] = []
+        if escape:
+            rules.append(("escape_whitespaces", bpe_text.escape_whitespaces))
+        first = list(rules)
+        if vocab.settings["prepend_scheme"].value == "first":
+            first.append(("metaspace", bpe_text.prefix_first))
+        more: list[tuple[str, bpe_text.Rule]] = []
+        if vocab.pre == "mmbert":
+            more.append(("metaspace", bpe_text.prefix_lines))
+        if vocab.pre == "soprano":
+            more.append(("soprano", bpe_text.soprano))
+        if vocab.model == "whitespace" and vocab.flag("lowercase"):
+            more.append(("lowercase", bpe_text.lowercase))
+        return first + more, rules + more
+
+    def tokenize(
+        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+    ) -> None:
+        """See Algorithm.tokenize."""
+        text = decode(fragment.text)
+        offsets = None if trace is None else byte_offsets(fragment.text, fragment.start)
+        for name, rule in self._first_rules if fragment.first else self._rules:
+            before = text
+            text, offsets = rule(text, offsets)
+            if trace is not None:
+                trace(TextPrepared(name, encode(before), encode(text)))
+        if trace is None or offsets is None:
+            self._encode_text(text, output)
+        else:
+            self._trace_text(Prepared(text, offsets), 0, len(text), output, trace)
+
+    def _encode_text(self, text: str, output: list[TokenId]) -> None:
+        lookup = self._rest.__getitem__
+        split = self._stages[0].split
+        for segment in self._segments(text):
+            output.extend(chain.from_iterable(map(lookup, split(segment))))
+
+    def _segments(self, text: str) -> Iterable[str]:
+        if not self._between_whitespace:
+            return (text,)
+        return [text[a:b] for a, b in bpe_text.segments_between_whitespace(text)]
+
+    def _encode_chunk(self, chunk: str) -> Ids:
+        whole = self._whole_word(chunk)
+        if whole is not None:
+            return (whole,)
+        symbols = merge_symbols(self._symbols(chunk), self._vocab.ranks.get, b" ")
+        return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
+
+    def _whole_word(self, chunk: str) -> TokenId | None:
+        """The token that stands for the chunk without any merge, where a rule allows that."""
+        if self._ignore_merges:
+            return self._token_id(b"".join(self._symbols(chunk)))
+        if self._newline_words and not chunk.strip("\n"):
+            return self._token_id(chunk.encode())
+        return None
+
+    def _symbols(self, chunk: str) -> list[bytes]:
+        if self._byte_encode:
+            return [BYTE_TO_UTF8[byte] for byte in encode(chunk)]
+        return [encode(char) for char in chunk]
+
+    def _symbol_ids(self, symbol: bytes, trace: TraceSink | None = None) -> Ids:
+        """The token of a final symbol, or what stands for it where there is none."""
+        id = self._token_id(symbol)
+        if id is not None:
+            return (id,)
+        if self._unknown is not None:
+            if trace is not None:
+                trace(UnknownToken(symbol, self._unknown))
+            return (self._unknown,)
+        if self._byte_encode:
+            # The reference looks for single bytes of the mapped text, which rarely exist.
+            found = [self._token_id(bytes((byte,))) for byte in symbol]
+        else:
+            found = [self._token_id(b"<0x%02X>" % byte) for byte in symbol]
+        ids = tuple(id for id in found if id is not None)
+        if trace is not None:
+            trace(ByteFallback(symbol, ids) if ids else SymbolDropped(symbol))
+        return ids
+
+    def _trace_text(
+        self, prepared: Prepared, start: int, end: int, output: list[TokenId], trace: TraceSink
+    ) -> None:
+        """Tokenize code points start..end of the prepared text."""
+        text = prepared.text
+        spans = [(start, end)]
+        if self._between_whitespace:
+            spans = list(bpe_text.segments_between_whitespace(text))
+        for number, stage in enumerate(self._stages):
+            pieces = [
+                piece._replace(start=first + piece.start, end=first + piece.end)
+                for first, last in spans
+                for piece in stage.pieces(text[first:last])
+            ]
+            spans = [(piece.start, piece.end) for piece in pieces]
+            chunks = tuple(
+                Chunk(*prepared.span(piece.start, piece.end), piece.alternative) for piece in pieces
+            )
+            trace(
+                ChunksSplit(
+                    number, self._name, stage.pattern, stage.alternatives, stage.splitter, chunks
+                )
+            )
+        for first, last in spans:
+            position = prepared.positions[first]
+            self._trace_chunk(text[first:last], position, prepared.source, output, trace)
+
+    def _trace_chunk(
+        self, chunk: str, position: int, source: SourceMap, output: list[TokenId], trace: TraceSink
+    ) -> None:
+        raw = encode(chunk)
+        symbols = self._symbols(chunk)
+        start, end = source.span(position, position + len(raw))
+        trace(
+            ChunkStarted(
+                raw, b"".join(symbols), start, end, position, position + len(raw), source.exact
+            )
+        )
+        whole = self._whole_word(chunk)
+        if whole is not None:
+            rule = "ignore_merges" if self._ignore_merges else "newlines"
+            trace(WholeWord(b"".join(symbols), whole, rule))
+            source.emit(trace, whole, position, position + len(raw))
+            output.append(whole)
+            return
+        trace(SymbolsSplit(tuple(symbols)))
+        for symbol in merge_symbols(symbols, self._vocab.ranks.get, b" ", trace):
+            # In the byte alphabet one character stands for one byte.
+            length = len(symbol.decode()) if self._byte_encode else len(symbol)
+            for id in self._symbol_ids(symbol, trace):
+                source.emit(trace, id, position, position + length)
+                output.append(id)
+            position += length
+
+
+class Prepared:
+    """A fragment's prepared text while tracing, with the way back to the input."""
+
+    def __init__(self, text: str, offsets: list[int]) -> None:
+        self.text = text
+        self.source = SourceMap.of_text(text, offsets)
+        self.positions = [0]
+        for char in text:
+            self.positions.append(self.positions[-1] + len(encode(char)))
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The bytes of the input that code points start..end stand for."""
+        return self.source.span(self.positions[start], self.positions[end])
+
+
+class _Then:
+    """Splits a piece by one stage and looks each part up in the memo of the next."""
+
+    def __init__(self, stage: Stage, rest: Memo[Ids]) -> None:
+        self._split = stage.split
+        self._lookup = rest.__getitem__
+
+    def __call__(self, piece: str) -> Ids:
+        return tuple(chain.from_iterable(map(self._lookup, self._split(piece))))

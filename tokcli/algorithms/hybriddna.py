@@ -1,0 +1,188 @@
+"""hybriddna: BPE, with DNA between <dna> and </dna> in pieces of six bases.
+
+The tags must be plain tokens: as control or user-defined tokens they are cut out of the input
+before this sees them. With dna_auto_tags, untagged runs that look like DNA are encoded as if
+tagged. A stray </dna> closes DNA that began where the last tag ended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from tokcli.algorithms.bpe import Bpe, Prepared
+from tokcli.trace import ChunkStarted, LongestMatch, TraceSink, UnknownToken
+from tokcli.unicode import encode
+from tokcli.unicode_maps import is_whitespace
+from tokcli.vocab import TokenId, Vocab
+
+__all__ = ["HybridDna"]
+
+OPEN, CLOSE, OOV = "<dna>", "</dna>", "<oov>"
+BASES = 6
+# K-mer tokens carry this in the file, which keeps them apart from words of the same letters.
+MARKER = "\ue000"
+_UPPER = {code: code - 32 for code in range(ord("a"), ord("z") + 1)}
+_NOT_BASE = re.compile("[^ACGT]")
+_GROUPS = re.compile(r"(?<![A-Za-z])[ACGT]{1,5}(?:[ \t]+[ACGT]{1,5}){5,}(?![A-Za-z])")
+_RUN = re.compile("[ACGTRYSWKMBDHVNacgtryswkmbdhvn]+")
+
+
+class _Part(NamedTuple):
+    """What becomes of code points start..end: plain text, DNA, or a tag."""
+
+    kind: Literal["text", "dna", "<dna>", "</dna>"]
+    start: int
+    end: int
+
+
+class HybridDna(Bpe):
+    """Model `hybriddna` of one vocabulary; plain BPE unless <dna>, </dna> and <oov> are there."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        super().__init__(vocab)
+        tags = {text: self._token_id(text.encode()) for text in (OPEN, CLOSE, OOV)}
+        self._tags = {text: id for text, id in tags.items() if id is not None}
+        self._active = len(self._tags) == len(tags)
+        self._auto_tags = self._active and vocab.flag("dna_auto_tags")
+        padded = self._token_id(("ANNNNN" + MARKER).encode())
+        self._padding = "A" if padded is None else "N"
+        if self._auto_tags:
+            self._first_rules.append(("dna", join_bases))
+            self._rules.append(("dna", join_bases))
+
+    def _encode_text(self, text: str, output: list[TokenId]) -> None:
+        if not self._active:
+            super()._encode_text(text, output)
+            return
+        for kind, start, end in _parts(text, self._auto_tags):
+            if kind == "text":
+                super()._encode_text(text[start:end], output)
+            elif kind == "dna":
+                output.extend(id for id, _, _ in self._kmers(text, start, end))
+            else:
+                output.append(self._tags[kind])
+
+    def _trace_text(
+        self, prepared: Prepared, start: int, end: int, output: list[TokenId], trace: TraceSink
+    ) -> None:
+        if not self._active:
+            super()._trace_text(prepared, start, end, output, trace)
+            return
+        for kind, first, last in _parts(prepared.text, self._auto_tags):
+            if kind == "text":
+                super()._trace_text(prepared, first, last, output, trace)
+            elif kind == "dna":
+                self._trace_kmers(prepared, first, last, output, trace)
+            else:
+                a, b = prepared.positions[first], prepared.positions[last]
+                prepared.source.emit(trace, self._tags[kind], a, b)
+                output.append(self._tags[kind])
+
+    def _trace_kmers(
+        self, prepared: Prepared, start: int, end: int, output: list[TokenId], trace: TraceSink
+    ) -> None:
+        text, positions = prepared.text[start:end], prepared.positions
+        if not text:
+            return
+        a, b = positions[start], positions[end]
+        raw = encode(text)
+        trace(ChunkStarted(raw, raw, *prepared.span(start, end), a, b, True))
+        for id, first, last in self._kmers(prepared.text, start, end):
+            part = encode(prepared.text[first:last])
+            if id == self._tags[OOV]:
+                trace(UnknownToken(part, id))
+            else:
+                trace(LongestMatch(part, id, positions[first] - a))
+            prepared.source.emit(trace, id, positions[first], positions[last])
+            output.append(id)
+
+    def _kmers(self, text: str, start: int, end: int) -> Iterator[tuple[TokenId, int, int]]:
+        """The tokens of the DNA at start..end, trimmed of white space, with their spans."""
+        while start < end and is_whitespace(ord(text[start])):
+            start += 1
+        while end > start and is_whitespace(ord(text[end - 1])):
+            end -= 1
+        for first in range(start, end, BASES):
+            last = min(first + BASES, end)
+            kmer = text[first:last].translate(_UPPER)
+            id = None
+            if not _NOT_BASE.search(kmer):
+                kmer += self._padding * (BASES - len(kmer))
+                id = self._token_id((kmer + MARKER).encode())
+            yield self._tags[OOV] if id is None else id, first, last
+
+
+def _tagged(text: str) -> Iterator[_Part]:
+    """`text` cut at its tags. Plain text may be empty between two of them."""
+    position = 0
+    while position < len(text):
+        open_at, close_at = text.find(OPEN, position), text.find(CLOSE, position)
+        if close_at >= 0 and not 0 <= open_at < close_at:
+            yield _Part("dna", position, close_at)
+            position = close_at + len(CLOSE)
+            yield _Part("</dna>", close_at, position)
+            continue
+        if open_at < 0:
+            yield _Part("text", position, len(text))
+            return
+        yield _Part("text", position, open_at)
+        start = open_at + len(OPEN)
+        yield _Part("<dna>", open_at, start)
+        close_at = text.find(CLOSE, start)
+        if close_at < 0:
+            yield _Part("dna", start, len(text))
+            return
+        yield _Part("dna", start, close_at)
+        position = close_at + len(CLOSE)
+        yield _Part("</dna>", close_at, position)
+
+
+def _parts(text: str, auto_tags: bool) -> Iterator[_Part]:
+    """_tagged, with the untagged runs that look like DNA tagged too if `auto_tags`."""
+    for part in _tagged(text):
+        if part.kind != "text" or not auto_tags:
+            yield part
+            continue
+        position = part.start
+        for run in _RUN.finditer(text, part.start, part.end):
+            length = len(run[0])
+            others = len(_NOT_BASE.findall(run[0].translate(_UPPER)))
+            if length < 6 or (others and (length < 12 or 5 * others > length)):
+                continue
+            yield _Part("text", position, run.start())
+            position = run.end()
+            yield _Part("<dna>", run.start(), run.start())
+            yield _Part("dna", run.start(), position)
+            yield _Part("</dna>", position, position)
+        yield _Part("text", position, part.end)
+
+
+def join_bases(text: str, offsets: list[int] | None) -> tuple[str, list[int] | None]:
+    """Untagged groups of bases set apart by blanks become one run, where that is long enough."""
+    parts: list[str] = []
+    kept: list[int] = []
+    position = 0
+    for kind, start, end in _tagged(text):
+        if kind != "text":
+            continue
+        for match in _GROUPS.finditer(text[start:end]):
+            joined = [
+                index
+                for index in range(start + match.start(), start + match.end())
+                if text[index] not in " \t"
+            ]
+            if len(joined) < 12:
+                continue
+            parts += (
+                text[position : start + match.start()],
+                "".join(map(text.__getitem__, joined)),
+            )
+            kept += (*range(position, start + match.start()), *joined)
+            position = start + match.end()
+    parts.append(text[position:])
+    if offsets is not None:
+        kept += range(position, len(text))
+        offsets = [*(offsets[index] for index in kept), offsets[-1]]
+    return "".join(parts), offsets

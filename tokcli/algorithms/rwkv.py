@@ -1,0 +1,85 @@
+"""RWKV: the longest token at each place, over bytes (llm_tokenizer_rwkv_session in llama.cpp)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from tokcli.algorithms.base import Fragment
+from tokcli.errors import TokenizeError
+from tokcli.rwkv_escapes import unescape
+from tokcli.source_map import SourceMap
+from tokcli.trace import ChunkStarted, LongestMatch, TraceSink, UnknownToken
+from tokcli.vocab import TokenId, Vocab
+
+__all__ = ["Rwkv"]
+
+NO_TOKEN = -1
+
+
+class Rwkv:
+    """RWKV of one vocabulary. Where the reference loops for ever, on a byte that starts a token
+    when no token matches, tokenizing raises TokenizeError."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._vocab = vocab
+        unknown = vocab.special_id("unk")
+        self._unknown = NO_TOKEN if unknown is None else unknown
+
+    @cached_property
+    def _tokens(self) -> dict[bytes, TokenId]:
+        return {unescape(text): id for id, text in enumerate(self._vocab.texts)}
+
+    @cached_property
+    def _lengths(self) -> dict[bytes, tuple[int, ...]]:
+        """First two bytes of a token (or its only one) -> the lengths of such tokens, longest
+        first."""
+        lengths: dict[bytes, set[int]] = {}
+        for text in self._tokens:
+            lengths.setdefault(text[:2], set()).add(len(text))
+        return {head: tuple(sorted(found, reverse=True)) for head, found in lengths.items()}
+
+    @cached_property
+    def _first_bytes(self) -> frozenset[int]:
+        return frozenset(text[0] for text in self._tokens if text)
+
+    def tokenize(
+        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+    ) -> None:
+        """See Algorithm.tokenize."""
+        data = fragment.text
+        tokens = self._tokens.get
+        lengths = self._lengths.get
+        source = None
+        if trace is not None:
+            start, end = fragment.start, fragment.start + len(data)
+            source = SourceMap([(data, start, end)], exact=True, end=end)
+            trace(ChunkStarted(data, data, start, end, 0, len(data), True))
+        position = 0
+        while position < len(data):
+            id = None
+            end = position + 1
+            for length in lengths(data[position : position + 2], ()):
+                id = tokens(data[position : position + length])
+                if id is not None:
+                    end = min(position + length, len(data))
+                    break
+            else:
+                id = tokens(data[position:end])
+                if id is None:
+                    id = self._no_match(data[position], fragment.start + position)
+                    if trace is not None:
+                        trace(UnknownToken(data[position:end], id))
+            if trace is not None and source is not None:
+                if id != self._unknown:
+                    trace(LongestMatch(data[position:end], id, position))
+                source.emit(trace, id, position, end)
+            output.append(id)
+            position = end
+
+    def _no_match(self, byte: int, offset: int) -> TokenId:
+        if byte in self._first_bytes:
+            raise TokenizeError(
+                f"no token matches at byte {offset} of the input (0x{byte:02X}), though some start "
+                "with that byte; llama.cpp never comes back from this"
+            )
+        return self._unknown

@@ -1,0 +1,94 @@
+"""SPM: merges by score, the best first (llm_tokenizer_spm_session in llama.cpp).
+
+Any two neighbours may merge whose joined text is a token; the token's score is the merge's
+priority. Symbols that are no token in the end go out as byte tokens. The reference's resegmentation
+never has more to do: a symbol grows only into tokens, so only single characters can be missing.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from tokcli.algorithms.base import Fragment
+from tokcli.errors import TokenizeError
+from tokcli.merge import merge_symbols
+from tokcli.source_map import SourceMap
+from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
+from tokcli.vocab import TokenId, Vocab
+
+__all__ = ["Spm"]
+
+METASPACE = "\u2581".encode()
+# The first byte alone decides how many bytes a symbol takes (unicode_len_utf8).
+CHARACTERS = re.compile(
+    rb"[\x00-\xbf]|[\xc0-\xdf].?|[\xe0-\xef].{0,2}|[\xf0-\xff].{0,3}", re.DOTALL
+)
+
+
+class Spm:
+    """SPM of one vocabulary (model `llama`)."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._vocab = vocab
+        self._token_id = vocab.token_to_id.get
+        self._add_space_prefix = vocab.flag("add_space_prefix")
+
+    @cached_property
+    def _priorities(self) -> dict[bytes, float]:
+        """Token -> negated score: the lowest merges first."""
+        return {
+            text: -score for text, score in zip(self._vocab.texts, self._vocab.scores, strict=False)
+        }
+
+    def tokenize(
+        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+    ) -> None:
+        """See Algorithm.tokenize."""
+        prefix = b" " if self._add_space_prefix and fragment.after_special else b""
+        text = (prefix + fragment.text).replace(b" ", METASPACE)
+        source = None
+        if trace is not None:
+            if self._add_space_prefix:
+                trace(TextPrepared("space_prefix", fragment.text, prefix + fragment.text))
+            trace(TextPrepared("escape_whitespaces", prefix + fragment.text, text))
+            source = self._source(fragment, prefix)
+            span = source.span(0, len(text))
+            trace(ChunkStarted(text, text, *span, 0, len(text), source.exact))
+        symbols = CHARACTERS.findall(text)
+        if trace is not None:
+            trace(SymbolsSplit(tuple(symbols)))
+        position = 0
+        for symbol in merge_symbols(symbols, self._priorities.get, b"", trace, scored=True):
+            id = self._token_id(symbol)
+            if id is None:
+                ids = tuple(map(self._byte_token, symbol))
+                if trace is not None:
+                    trace(ByteFallback(symbol, ids))
+            else:
+                ids = (id,)
+            output.extend(ids)
+            if trace is not None and source is not None:
+                width = len(symbol) // len(ids)
+                for place, each in enumerate(ids):
+                    start = position + place * width
+                    source.emit(trace, each, start, start + width)
+            position += len(symbol)
+
+    def _byte_token(self, byte: int) -> TokenId:
+        id = self._token_id(b"<0x%02X>" % byte)
+        if id is None:
+            id = self._token_id(bytes((byte,)))
+        if id is None:
+            raise TokenizeError(
+                f"the vocabulary has no token for byte 0x{byte:02X} of this text, neither "
+                f"'<0x{byte:02X}>' nor the byte itself; llama.cpp ends its process here"
+            )
+        return id
+
+    def _source(self, fragment: Fragment, prefix: bytes) -> SourceMap:
+        start = fragment.start
+        units = [(METASPACE, start, start)] if prefix else []
+        for offset, byte in enumerate(fragment.text, start):
+            units.append((METASPACE if byte == 0x20 else bytes((byte,)), offset, offset + 1))
+        return SourceMap(units, exact=True, end=start + len(fragment.text))

@@ -1,0 +1,197 @@
+"""UGM: the tokens with the best sum of scores, found by Viterbi (llm_tokenizer_ugm_session)."""
+
+from __future__ import annotations
+
+import struct
+from functools import cached_property
+
+from tokcli.algorithms.base import Fragment
+from tokcli.algorithms.ugm_text import Normalizer, Units
+from tokcli.source_map import SourceMap
+from tokcli.trace import (
+    BestPath,
+    Candidate,
+    Candidates,
+    ChunkStarted,
+    PathStep,
+    TextPrepared,
+    TraceSink,
+)
+from tokcli.vocab import NORMAL, UNUSED, USER_DEFINED, TokenId, Vocab
+
+__all__ = ["Ugm"]
+
+NO_TOKEN = -1
+UNKNOWN_PENALTY = 10.0
+FLOAT_MAX = 3.4028234663852886e38
+UNREACHED = -1.7976931348623157e308
+
+
+class Ugm:
+    """Unigram tokenizer of one vocabulary (model `t5`)."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._vocab = vocab
+        self._normalizer = Normalizer(vocab)
+        unknown = vocab.special_id("unk")
+        self._unknown = NO_TOKEN if unknown is None else unknown
+
+    @cached_property
+    def _scores(self) -> dict[bytes, tuple[float, TokenId]]:
+        """Token -> score and id, of the tokens that text can become; user-defined ones score 0."""
+        vocab = self._vocab
+        scores = vocab.scores
+        table = {}
+        for id, text in enumerate(vocab.texts):
+            attr = vocab.attr(id)
+            if attr & (NORMAL | USER_DEFINED | UNUSED):
+                table[text] = (0.0 if attr & USER_DEFINED else scores[id], id)
+        return table
+
+    @cached_property
+    def _unknown_score(self) -> float:
+        """Ten below the lowest score of a normal token, in 32-bit floats."""
+        vocab = self._vocab
+        lowest = FLOAT_MAX
+        for id in range(len(vocab)):
+            if vocab.attr(id) & NORMAL:
+                lowest = min(lowest, vocab.scores[id])
+        value: float = struct.unpack("f", struct.pack("f", lowest - UNKNOWN_PENALTY))[0]
+        return value
+
+    @cached_property
+    def _lengths(self) -> dict[bytes, tuple[int, ...]]:
+        """First two bytes of a token (or its only one) -> the lengths of such tokens, shortest
+        first."""
+        lengths: dict[bytes, set[int]] = {}
+        for text in self._scores:
+            lengths.setdefault(text[:2], set()).add(len(text))
+        return {head: tuple(sorted(found)) for head, found in lengths.items()}
+
+    def tokenize(
+        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+    ) -> None:
+        """See Algorithm.tokenize."""
+        composed = self._normalizer.nfc(fragment.text)
+        if trace is None:
+            output.extend(self._best_path(self._normalizer.normalize(composed), None))
+            return
+        units: Units = []
+        text = self._normalizer.normalize(composed, units)
+        if self._normalizer.uses_nfc:
+            trace(TextPrepared("nfc", fragment.text, composed))
+        trace(TextPrepared("charsmap", composed, text))
+        if not text:
+            return
+        source = self._source(fragment, composed, units)
+        trace(ChunkStarted(text, text, *source.span(0, len(text)), 0, len(text), False))
+        steps: list[tuple[TokenId, int, int]] = []
+        self._best_path(text, trace, steps)
+        for id, start, end in steps:
+            source.emit(trace, id, start, end)
+            output.append(id)
+
+    def _source(self, fragment: Fragment, composed: bytes, units: Units) -> SourceMap:
+        start, end = fragment.start, fragment.start + len(fragment.text)
+        if composed == fragment.text:
+            moved = [(unit, start + first, start + last) for unit, first, last in units]
+        else:
+            moved = [(unit, start, end) for unit, _, _ in units]
+        return SourceMap(moved, exact=False, end=end)
+
+    def _best_path(
+        self,
+        text: bytes,
+        trace: TraceSink | None,
+        steps: list[tuple[TokenId, int, int]] | None = None,
+    ) -> list[TokenId]:
+        """The ids of the best path through `text`; neighbouring unknowns are one. `steps` receives
+        each id with its span."""
+        size = len(text)
+        if not size:
+            return []
+        lookup = self._scores.get
+        lengths = self._lengths.get
+        totals = [UNREACHED] * (size + 1)
+        totals[0] = 0.0
+        ids = [self._unknown] * (size + 1)
+        origins = [0] * (size + 1)
+        start = 0
+        while start < size:
+            width = min(_WIDTHS[text[start] >> 4], size - start)
+            total = totals[start]
+            options: list[Candidate] = []
+            whole_character = False
+            head = text[start : start + 2]
+            tries = lengths(head, ())
+            if len(head) == 2 and head[:1] in self._scores:
+                tries = (1, *tries)
+            for length in tries:
+                end = start + length
+                if end > size:
+                    break
+                found = lookup(text[start:end])
+                if found is None:
+                    continue
+                if length == width:
+                    whole_character = True
+                score, id = found
+                better = total + score > totals[end]
+                if trace is not None:
+                    options.append(Candidate(id, text[start:end], score, total + score, better))
+                if better:
+                    totals[end] = total + score
+                    ids[end] = id
+                    origins[end] = start
+            if not whole_character:
+                end = start + width
+                challenger = total + self._unknown_score
+                better = challenger > totals[end]
+                if trace is not None:
+                    options.append(
+                        Candidate(None, text[start:end], self._unknown_score, challenger, better)
+                    )
+                if better:
+                    totals[end] = challenger
+                    ids[end] = self._unknown
+                    origins[end] = start
+            if trace is not None:
+                trace(Candidates(start, tuple(options)))
+            start += width
+        return self._backtrack(text, ids, origins, totals, trace, steps)
+
+    def _backtrack(
+        self,
+        text: bytes,
+        ids: list[TokenId],
+        origins: list[int],
+        totals: list[float],
+        trace: TraceSink | None,
+        steps: list[tuple[TokenId, int, int]] | None,
+    ) -> list[TokenId]:
+        unknown = self._unknown
+        path: list[tuple[TokenId, int, int]] = []
+        taken: list[PathStep] = []
+        end = len(text)
+        while True:
+            id, start = ids[end], origins[end]
+            if path and id == unknown and path[-1][0] == unknown:
+                path[-1] = (unknown, start, path[-1][2])
+            else:
+                path.append((id, start, end))
+            if trace is not None:
+                score = totals[end] - totals[start]
+                taken.append(PathStep(id, text[start:end], score, totals[end]))
+            if start == 0:
+                break
+            end = start
+        path.reverse()
+        if trace is not None:
+            trace(BestPath(tuple(reversed(taken))))
+        if steps is not None:
+            steps.extend(path)
+        return [id for id, _, _ in path]
+
+
+# Bytes of a character by the high half of its first byte (unicode_len_utf8).
+_WIDTHS = (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4)

@@ -1,0 +1,111 @@
+"""How UGM normalizes a fragment: NFC, character map, white space (llm_tokenizer_ugm_session)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from tokcli.charsmap import CharsMap
+from tokcli.nfc import normalize_nfc
+from tokcli.unicode import decode, encode
+from tokcli.vocab import USER_DEFINED, Vocab
+
+__all__ = ["Normalizer"]
+
+METASPACE = "\u2581".encode()
+REPLACEMENT = "\ufffd".encode()
+
+# Stretches of normalized text, each with the span of the fragment that it came from.
+Units = list[tuple[bytes, int, int]]
+
+
+class Normalizer:
+    """The normalizer of one vocabulary."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._vocab = vocab
+        self._nfc = vocab.flag("nfc")
+        self._charsmap = CharsMap(vocab.charsmap) if len(vocab.charsmap) > 4 else None
+        self._prepend_space = vocab.flag("add_space_prefix")
+        self._merge_spaces = vocab.flag("remove_extra_whitespaces")
+
+    @property
+    def uses_nfc(self) -> bool:
+        """Whether normalizer.nfc is on."""
+        return self._nfc
+
+    @cached_property
+    def _user_defined_prefixes(self) -> frozenset[bytes]:
+        vocab = self._vocab
+        texts = [vocab.texts[id] for id in vocab.special_token_ids if vocab.attr(id) & USER_DEFINED]
+        return frozenset(text[:end] for text in texts for end in range(1, len(text) + 1))
+
+    def nfc(self, text: bytes) -> bytes:
+        """`text` in Unicode 16.0 NFC where normalizer.nfc is on, else as it is."""
+        return encode(normalize_nfc(decode(text))) if self._nfc else text
+
+    def normalize(self, data: bytes, units: Units | None = None) -> bytes:
+        """Character map and white-space rules; `units`, if given, is filled for tracing."""
+        result = bytearray()
+        in_word = False
+        prepended = False
+        offset = 0
+        while offset < len(data):
+            piece, consumed = self._prefix(data, offset)
+            grown = len(result)
+            for part in _split_spaces(piece):
+                if part == b" ":
+                    in_word = False
+                    if not self._merge_spaces:
+                        result += METASPACE
+                    continue
+                if not in_word:
+                    in_word = True
+                    if self._merge_spaces or (self._prepend_space and not prepended):
+                        result += METASPACE
+                        prepended = True
+                result += part
+            if units is not None and len(result) > grown:
+                units.append((bytes(result[grown:]), offset, offset + consumed))
+            offset += consumed
+        return bytes(result)
+
+    def _prefix(self, data: bytes, start: int) -> tuple[bytes, int]:
+        """What the text at `start` becomes, and how many bytes of it that takes up."""
+        prefixes = self._user_defined_prefixes
+        end = start + 1
+        # The reference takes the longest way into its trie, whether a token ends there or not.
+        while end <= len(data) and data[start:end] in prefixes:
+            end += 1
+        if end > start + 1:
+            return data[start : end - 1], end - 1 - start
+        if self._charsmap is not None:
+            found = self._charsmap.longest_prefix(data, start)
+            if found is not None:
+                return found[1], found[0]
+        length = _lenient_length(data, start)
+        return (data[start : start + length], length) if length else (REPLACEMENT, 1)
+
+
+def _split_spaces(piece: bytes) -> list[bytes]:
+    """`piece` cut into single spaces and what lies between them."""
+    if b" " not in piece:
+        return [piece] if piece else []
+    parts = []
+    for part in piece.split(b" "):
+        parts += [part, b" "]
+    return [part for part in parts[:-1] if part]
+
+
+def _lenient_length(data: bytes, start: int) -> int:
+    """The bytes of the character at `start`, 0 where it is none: UGM still decodes UTF-8 without
+    the checks against overlong forms and code points past U+10FFFF."""
+    lead = data[start]
+    if lead < 0x80:
+        return 1
+    length = (
+        2 if 0xC0 <= lead < 0xE0 else 3 if 0xE0 <= lead < 0xF0 else 4 if 0xF0 <= lead < 0xF8 else 0
+    )
+    rest = data[start + 1 : start + length]
+    if length == 0 or len(rest) < length - 1 or any(byte & 0xC0 != 0x80 for byte in rest):
+        return 0
+    return length

@@ -1,0 +1,183 @@
+"""WPM: words, then the longest token at each place of a word (llm_tokenizer_wpm_session)."""
+
+from __future__ import annotations
+
+import re
+from functools import cache, cached_property
+from itertools import chain
+
+from tokcli.algorithms.base import Fragment
+from tokcli.memo import Memo
+from tokcli.regex_classes import translate
+from tokcli.source_map import SourceMap
+from tokcli.trace import (
+    ChunkStarted,
+    LongestMatch,
+    TextPrepared,
+    TraceSink,
+    UnknownToken,
+    WordRolledBack,
+)
+from tokcli.unicode import byte_offsets, decode, encode
+from tokcli.unicode_maps import base_letter_map, category, is_whitespace, lowercase_map
+from tokcli.vocab import TokenId, Vocab
+
+__all__ = ["Wpm"]
+
+METASPACE = "\u2581".encode()
+NO_TOKEN = -1
+CHINESE = (
+    (0x04E00, 0x09FFF),
+    (0x03400, 0x04DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    # Hugging Face's code has 2B920 where Unicode has 2B820, and the reference follows it.
+    (0x2B920, 0x2CEAF),
+    (0x0F900, 0x0FAFF),
+    (0x2F800, 0x2FA1F),
+)
+
+
+@cache
+def _raw_words() -> re.Pattern[str]:
+    return re.compile(translate(r"\S+", ascii_only=False, published=r"\s"))
+
+
+class Wpm:
+    """WordPiece of one vocabulary (model `bert`)."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._vocab = vocab
+        self._token_id = vocab.token_to_id.get
+        unknown = vocab.special_id("unk")
+        self._unknown = NO_TOKEN if unknown is None else unknown
+        self._lowercase = vocab.flag("lowercase")
+        self._strip_accents = vocab.flag("strip_accents")
+        self._characters = _Characters(self._lowercase, self._strip_accents)
+        self._words: Memo[tuple[TokenId, ...]] = Memo(self._encode_word)
+        self._raw: Memo[tuple[TokenId, ...]] = Memo(self._encode_raw)
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(map(len, self._vocab.texts))
+
+    def tokenize(
+        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+    ) -> None:
+        """See Algorithm.tokenize."""
+        text = decode(fragment.text)
+        if trace is None:
+            raw_words = _raw_words().findall(text)
+            output.extend(chain.from_iterable(map(self._raw.__getitem__, raw_words)))
+        else:
+            self._tokenize_traced(text, fragment, output, trace)
+
+    def _encode_raw(self, raw: str) -> tuple[TokenId, ...]:
+        """The ids of a stretch without white space; clean-up cuts it into words."""
+        words = raw.translate(self._characters).split(" ")
+        return tuple(chain.from_iterable(map(self._words.__getitem__, filter(None, words))))
+
+    def _encode_word(self, word: str) -> tuple[TokenId, ...]:
+        return tuple(id for id, _, _ in self._matches(encode(word), None))
+
+    def _matches(self, word: bytes, trace: TraceSink | None) -> list[tuple[TokenId, int, int]]:
+        """The longest tokens that follow one another in the word behind a U+2581, or one unknown
+        token for the whole word where at some place none fits; with their spans."""
+        text = METASPACE + word
+        size = len(text)
+        reach = self._longest + 1
+        found: list[tuple[TokenId, int, int]] = []
+        start = 0
+        while start < size:
+            for end in range(min(size, start + reach), start, -1):
+                id = self._token_id(text[start:end])
+                if id is not None:
+                    break
+            else:
+                if trace is not None:
+                    matched = tuple(id for id, _, _ in found)
+                    trace(
+                        WordRolledBack(text, start, matched, self._unknown)
+                        if found
+                        else UnknownToken(text, self._unknown)
+                    )
+                return [(self._unknown, 0, size)]
+            found.append((id, start, end))
+            if trace is not None:
+                trace(LongestMatch(text[start:end], id, start))
+            start = end
+        return found
+
+    def _tokenize_traced(
+        self, text: str, fragment: Fragment, output: list[TokenId], trace: TraceSink
+    ) -> None:
+        words = self._words_with_sources(text, byte_offsets(fragment.text, fragment.start))
+        before = encode(text)
+        after = b" ".join(b"".join(unit for unit, _, _ in word) for word in words)
+        trace(TextPrepared("clean_text", before, after))
+        position = 0
+        for units in words:
+            marked = [(METASPACE, units[0][1], units[0][1]), *units]
+            source = SourceMap(marked, exact=False, end=units[-1][2])
+            size = len(source.text)
+            word = source.text[len(METASPACE) :]
+            trace(
+                ChunkStarted(
+                    word,
+                    source.text,
+                    *source.span(0, size),
+                    position,
+                    position + len(word),
+                    False,
+                )
+            )
+            for id, start, end in self._matches(word, trace):
+                source.emit(trace, id, start, end)
+                output.append(id)
+            position += len(word) + 1
+
+    def _words_with_sources(
+        self, text: str, offsets: list[int]
+    ) -> list[list[tuple[bytes, int, int]]]:
+        """The cleaned words, each as characters with their spans in the input."""
+        words: list[list[tuple[bytes, int, int]]] = [[]]
+        for index, char in enumerate(text):
+            for made in self._characters[ord(char)]:
+                if made == " ":
+                    words.append([])
+                else:
+                    words[-1].append((encode(made), offsets[index], offsets[index + 1]))
+        return [word for word in words if word]
+
+
+class _Characters(dict[int, str]):
+    """Code point -> what it becomes: nothing, a space that ends a word, itself in lower case, or a
+    word of its own (punctuation and Chinese), set in spaces."""
+
+    def __init__(self, lowercase: bool, strip_accents: bool) -> None:
+        self._lower = lowercase_map() if lowercase else {}
+        self._base = base_letter_map() if strip_accents else {}
+        self._strip_accents = strip_accents
+
+    def __missing__(self, code_point: int) -> str:
+        made = self._clean(self._base.get(code_point, code_point))
+        self[code_point] = made
+        return made
+
+    def _clean(self, code_point: int) -> str:
+        if is_whitespace(code_point):
+            return " "
+        kind = category(code_point)
+        if code_point in (0, 0xFFFD) or kind == "C":
+            return ""
+        if self._strip_accents and kind == "M":
+            return ""
+        char = chr(self._lower.get(code_point, code_point))
+        if (
+            kind == "P"
+            or (kind == "S" and code_point < 0x7F)
+            or any(first <= code_point <= last for first, last in CHINESE)
+        ):
+            return f" {char} "
+        return char

@@ -1,0 +1,69 @@
+"""The precompiled character map of SentencePiece: longest prefix -> replacement.
+
+A 32-bit length, then an XOR-compressed double-array trie of 32-bit nodes, then the replacements,
+each ended by a NUL. A node packs its BASE (bits 10-30, scaled by 256 when bit 9 is set), LEAF (bit
+8) and the label that leads to it (bits 0-7); the node behind a leaf holds the replacement's place.
+Source: sentencepiece's normalizer; llm_tokenizer_ugm_session in llama.cpp.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+
+from tokcli.errors import TokenizeError
+
+__all__ = ["CharsMap"]
+
+VALUE = (1 << 31) - 1
+LABEL = 1 << 31 | 0xFF
+
+
+class CharsMap:
+    """A character map. A map that points outside itself raises TokenizeError when that part of it
+    is needed; llama.cpp ends its process there."""
+
+    def __init__(self, blob: bytes) -> None:
+        size = int.from_bytes(blob[:4], "little") // 4 * 4
+        nodes = array("I", blob[4 : 4 + size])
+        if sys.byteorder == "big":
+            nodes.byteswap()
+        self._nodes = nodes
+        self._replacements = blob[4 + int.from_bytes(blob[:4], "little") :]
+
+    def longest_prefix(self, data: bytes, start: int) -> tuple[int, bytes] | None:
+        """How many bytes of `data` from `start` the longest match takes, and what replaces them."""
+        nodes = self._nodes
+        length = value = 0
+        try:
+            node = _base(nodes[0])
+            for offset in range(start, len(data)):
+                byte = data[offset]
+                if byte == 0:
+                    break
+                node ^= byte
+                packed = nodes[node]
+                if packed & LABEL != byte:
+                    break
+                node ^= _base(packed)
+                if packed >> 8 & 1:
+                    length = offset - start + 1
+                    value = nodes[node] & VALUE
+        except IndexError:
+            raise TokenizeError(
+                "tokenizer.ggml.precompiled_charsmap points outside its own trie; it is damaged, "
+                "convert the model again"
+            ) from None
+        if not length:
+            return None
+        end = self._replacements.find(b"\0", value)
+        if value >= len(self._replacements) or end < 0:
+            raise TokenizeError(
+                "tokenizer.ggml.precompiled_charsmap points outside its own replacements; it is "
+                "damaged, convert the model again"
+            )
+        return length, self._replacements[value:end]
+
+
+def _base(packed: int) -> int:
+    return packed >> 10 << ((packed & 1 << 9) >> 6)

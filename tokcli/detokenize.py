@@ -1,0 +1,136 @@
+"""Tokens back to bytes (llama_vocab::impl::token_to_piece and detokenize in llama.cpp)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from tokcli.byte_alphabet import CHAR_TO_BYTE
+from tokcli.errors import TokenizeError
+from tokcli.rwkv_escapes import unescape
+from tokcli.unicode import decode, encode
+from tokcli.vocab import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, TokenId, Vocab, VocabType
+
+__all__ = ["Detokenizer"]
+
+METASPACE = "\u2581".encode()
+
+
+class Detokenizer:
+    """The way back from ids to bytes for one vocabulary."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        self._vocab = vocab
+        self._pieces: dict[TokenId, bytes] = {}
+
+    def piece(self, id: TokenId, *, special: bool = True, lstrip: int = 0) -> bytes:
+        """The bytes of one token. Control and unknown tokens give nothing unless `special`; up to
+        `lstrip` leading spaces are left out.
+
+        Raises TokenIdError for an id outside the vocabulary.
+        """
+        piece = self._pieces.get(id)
+        if piece is None:
+            piece = self._pieces[self._vocab.check_id(id)] = self._render(id)
+        if not special and self._vocab.attr(id) & (CONTROL | UNKNOWN):
+            return b""
+        while lstrip > 0 and piece.startswith(b" "):
+            piece = piece[1:]
+            lstrip -= 1
+        return piece
+
+    def detokenize(
+        self, ids: Iterable[TokenId], *, remove_special: bool, unparse_special: bool
+    ) -> bytes:
+        """The bytes of a run of tokens.
+
+        `remove_special` leaves out a leading BOS and a trailing EOS where the vocabulary adds them;
+        `unparse_special` lets control and unknown tokens give their text.
+
+        Raises TokenIdError for an id outside the vocabulary.
+        """
+        vocab = self._vocab
+        ids = list(ids)
+        for id in ids:
+            vocab.check_id(id)
+        strip_space = vocab.flag("add_space_prefix") or (
+            vocab.type == VocabType.BPE and vocab.settings["prepend_scheme"].value == "first"
+        )
+        if remove_special:
+            if vocab.flag("add_bos") and ids[:1] == [vocab.special_id("bos")]:
+                strip_space = False
+                del ids[0]
+            if vocab.flag("add_eos") and ids[-1:] == [vocab.special_id("eos")]:
+                del ids[-1]
+        if not ids:
+            return b""
+        first = self.piece(ids[0], special=unparse_special, lstrip=int(strip_space))
+        rest = b"".join([self.piece(id, special=unparse_special) for id in ids[1:]])
+        text = first + rest
+        return clean_spaces(text) if vocab.flag("clean_spaces") else text
+
+    def _render(self, id: TokenId) -> bytes:
+        vocab = self._vocab
+        attr = vocab.attr(id)
+        text = vocab.texts[id]
+        if vocab.type == VocabType.TEST:
+            return b"%x" % id
+        if vocab.type == VocabType.RWKV:
+            return unescape(text)
+        if vocab.type in (VocabType.PLAMO2, VocabType.PLAMO3):
+            return _plamo_byte(text) if attr & BYTE else text
+        if attr & (CONTROL | UNKNOWN | USER_DEFINED):
+            return text
+        if attr & NORMAL:
+            if vocab.type != VocabType.BPE or vocab.flag("escape_whitespaces"):
+                return text.replace(METASPACE, b" ")
+            return text if vocab.pre == "soprano" else _from_byte_alphabet(text)
+        if attr & BYTE:
+            if vocab.type == VocabType.WPM:
+                raise TokenizeError(f"token {id} is typed BYTE, which llama.cpp aborts on for WPM")
+            return bytes((_hex(text[3:5]),))
+        return b""
+
+
+def _plamo_byte(text: bytes) -> bytes:
+    if len(text) == 6 and text.startswith(b"<0x") and text.endswith(b">"):
+        try:
+            return bytes.fromhex(text[3:5].decode("ascii"))
+        except ValueError:
+            pass
+    return text
+
+
+def _hex(digits: bytes) -> int:
+    """C's strtol to base 16 of at most two bytes: what is no digit ends the number."""
+    value = 0
+    for byte in digits:
+        digit = b"0123456789abcdef".find(bytes((byte,)).lower())
+        if digit < 0:
+            break
+        value = value << 4 | digit
+    return value
+
+
+def _from_byte_alphabet(text: bytes) -> bytes:
+    result = bytearray()
+    for char in decode(text):
+        byte = CHAR_TO_BYTE.get(char)
+        if byte is None:
+            # The reference repeats the whole token for each character outside the alphabet.
+            result += b"[UNK_BYTE_0x" + encode(char).hex().encode() + text + b"]"
+        else:
+            result.append(byte)
+    return bytes(result)
+
+
+def clean_spaces(text: bytes) -> bytes:
+    """Leave out spaces as llama.cpp's three passes do: before ?!., then around a lone apostrophe,
+    then before 's 'm 're 've."""
+    text = _BEFORE_PUNCTUATION.sub(b"", text)
+    text = text.replace(b" ' ", b"'")
+    return _BEFORE_CONTRACTION.sub(b"", text)
+
+
+_BEFORE_PUNCTUATION = re.compile(rb" (?=[?!.,])")
+_BEFORE_CONTRACTION = re.compile(rb" (?='(?:[sm]|re|ve))")
