@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 import tokcli
 
 if TYPE_CHECKING:
@@ -63,7 +65,8 @@ class Comparison:
         actual = answer(self.tokenizer, question)
         if expected.get("crash"):
             return
-        wanted = {name: expected[name] for name in ("ids", "hex") if name in expected}
+        key = "ids" if question["op"] == "tokenize" else "hex"
+        wanted = {key: expected[key]}
         if actual != wanted:
             self.different.append(
                 f"{where}: {json.dumps(question)[:LONGEST]}\n"
@@ -85,9 +88,8 @@ class Comparison:
         except tokcli.TokcliError:
             return "(no token)"
 
-    def verdict(self) -> str:
-        """Empty when nothing differs, else the first few differences."""
-        if not self.different:
-            return ""
-        head = f"{self.what}: {len(self.different)} of {self.asked} answers differ"
-        return "\n".join([head, *self.different[:SHOWN]])
+    def assert_same(self) -> None:
+        """Fail the test, naming the first few differences, unless all answers were the same."""
+        if self.different:
+            head = f"{self.what}: {len(self.different)} of {self.asked} answers differ"
+            pytest.fail("\n".join([head, *self.different[:SHOWN]]), pytrace=False)

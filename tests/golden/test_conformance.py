@@ -54,4 +54,4 @@ def test_answers_are_those_of_the_reference(recording: str, conformance: Path) -
             comparison.check(question, row["answer"], f"line {number}")
 
     assert comparison.asked > 0
-    assert comparison.verdict() == ""
+    comparison.assert_same()

@@ -58,7 +58,7 @@ def test_answers_are_those_of_the_reference(name: str, operation: str, tmp_path:
         comparison.check(question, expected, f"{name}.json")
 
     assert comparison.asked > 0
-    assert comparison.verdict() == ""
+    comparison.assert_same()
 
 
 def test_every_recording_belongs_to_a_vocabulary() -> None:

@@ -96,7 +96,7 @@ def test_tokenize(pair: tuple[str, Tokenizer, ReferenceProcess], data: st.DataOb
             }
             comparison.check(question, reference.ask(question), "")
 
-    assert comparison.verdict() == ""
+    comparison.assert_same()
 
 
 @given(data=st.data())
@@ -119,4 +119,4 @@ def test_detokenize(pair: tuple[str, Tokenizer, ReferenceProcess], data: st.Data
 
     comparison.check(question, reference.ask(question), "")
 
-    assert comparison.verdict() == ""
+    comparison.assert_same()
