@@ -26,6 +26,7 @@ __all__ = [
     "ByteFallback",
     "Candidate",
     "Candidates",
+    "Change",
     "Chunk",
     "ChunkStarted",
     "ChunksSplit",
@@ -81,16 +82,27 @@ class FragmentSpecial:
     strip_end: int
 
 
+class Change(NamedTuple):
+    """Bytes start..end of the text before a rule became `after`."""
+
+    start: int
+    end: int
+    after: bytes
+
+
 @dataclass(frozen=True, slots=True)
 class TextPrepared:
     """One rule rewrote the fragment's text, from `before` to `after` (equal when it changed
     nothing). Rules: "space_prefix", "escape_whitespaces", "metaspace", "nfc", "charsmap",
-    "normalize_whitespace", "lowercase", "strip_accents", "clean_text", "soprano",
-    "byte_order_mark", "dna"."""
+    "lowercase", "clean_text", "soprano", "byte_order_mark", "dna".
+
+    `changes` is filled by the rules that do several things at once, "charsmap" and "clean_text".
+    """
 
     rule: str
     before: bytes
     after: bytes
+    changes: tuple[Change, ...] = ()
 
 
 class Chunk(NamedTuple):
@@ -160,8 +172,8 @@ class MergeApplied:
 
 @dataclass(frozen=True, slots=True)
 class WholeWord:
-    """The whole chunk is a token and no merge was tried; `rule` says why: "ignore_merges" or
-    "newlines"."""
+    """The whole chunk is a token and no merge was tried; `rule` says why: "ignore_merges",
+    "newlines" or "dna_tag" (a tag around DNA; the chunk is empty where dna_auto_tags put it in)."""
 
     text: bytes
     id: int

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from tokcli.algorithms.bpe import Bpe, Prepared
-from tokcli.trace import ChunkStarted, LongestMatch, TraceSink, UnknownToken
+from tokcli.trace import ChunkStarted, LongestMatch, TraceSink, UnknownToken, WholeWord
 from tokcli.unicode import encode
 from tokcli.unicode_maps import is_whitespace
 from tokcli.vocab import TokenId, Vocab
@@ -77,6 +77,9 @@ class HybridDna(Bpe):
                 self._trace_kmers(prepared, first, last, output, trace)
             else:
                 a, b = prepared.positions[first], prepared.positions[last]
+                tag = prepared.source.text[a:b]
+                trace(ChunkStarted(tag, tag, *prepared.span(first, last), a, b, True))
+                trace(WholeWord(kind.encode(), self._tags[kind], "dna_tag"))
                 prepared.source.emit(trace, self._tags[kind], a, b)
                 output.append(self._tags[kind])
 

@@ -12,6 +12,7 @@ from tokcli.trace import (
     BestPath,
     Candidate,
     Candidates,
+    Change,
     ChunkStarted,
     PathStep,
     TextPrepared,
@@ -80,7 +81,7 @@ class Ugm:
         text = self._normalizer.normalize(composed, units)
         if self._normalizer.uses_nfc:
             trace(TextPrepared("nfc", fragment.text, composed))
-        trace(TextPrepared("charsmap", composed, text))
+        trace(TextPrepared("charsmap", composed, text, _changes(composed, units)))
         if not text:
             return
         source = self._source(fragment, composed, units)
@@ -191,6 +192,19 @@ class Ugm:
         if steps is not None:
             steps.extend(path)
         return [id for id, _, _ in path]
+
+
+def _changes(before: bytes, units: Units) -> tuple[Change, ...]:
+    """Where the normalized text differs; what no unit covers was dropped."""
+    changes = []
+    position = 0
+    for after, start, end in [*units, (b"", len(before), len(before))]:
+        if position < start:
+            changes.append(Change(position, start, b""))
+        if before[start:end] != after:
+            changes.append(Change(start, end, after))
+        position = end
+    return tuple(changes)
 
 
 # Bytes of a character by the high half of its first byte (unicode_len_utf8).

@@ -11,9 +11,11 @@ from tokcli.memo import Memo
 from tokcli.regex_classes import translate
 from tokcli.source_map import SourceMap
 from tokcli.trace import (
+    Change,
     ChunkStarted,
     LongestMatch,
     TextPrepared,
+    TokenEmitted,
     TraceSink,
     UnknownToken,
     WordRolledBack,
@@ -115,7 +117,8 @@ class Wpm:
         words = self._words_with_sources(text, byte_offsets(fragment.text, fragment.start))
         before = encode(text)
         after = b" ".join(b"".join(unit for unit, _, _ in word) for word in words)
-        trace(TextPrepared("clean_text", before, after))
+        changes = self._changes(text, byte_offsets(before))
+        trace(TextPrepared("clean_text", before, after, changes))
         position = 0
         for units in words:
             marked = [(METASPACE, units[0][1], units[0][1]), *units]
@@ -133,9 +136,19 @@ class Wpm:
                 )
             )
             for id, start, end in self._matches(word, trace):
-                source.emit(trace, id, start, end)
+                # The U+2581 that matching starts from is no part of the prepared text.
+                first = position + max(0, start - len(METASPACE))
+                last = position + max(0, end - len(METASPACE))
+                trace(TokenEmitted(id, *source.span(start, end), first, last, False))
                 output.append(id)
             position += len(word) + 1
+
+    def _changes(self, text: str, offsets: list[int]) -> tuple[Change, ...]:
+        return tuple(
+            Change(offsets[index], offsets[index + 1], encode(made))
+            for index, char in enumerate(text)
+            if (made := self._characters[ord(char)]) != char
+        )
 
     def _words_with_sources(
         self, text: str, offsets: list[int]
