@@ -1,0 +1,32 @@
+"""The entry point of `tokcli` and of `python -m tokcli`.
+
+Typer costs more to import than a short prompt costs to tokenize, so what everybody runs all day
+(`tokcli tokenize` with plain flags) and `--version` are answered without it.
+"""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run the command in sys.argv and end the process with its exit status."""
+    argv = sys.argv[1:]
+    if argv == ["--version"]:
+        from tokcli._version import __version__
+
+        print(f"tokcli {__version__}")
+        return
+    if argv[:1] == ["tokenize"]:
+        from tokcli.cli import fast
+
+        status = fast.run(argv[1:])
+        if status is not None:
+            sys.exit(status)
+    from tokcli.cli.app import app
+
+    app(prog_name="tokcli")
+
+
+if __name__ == "__main__":
+    main()

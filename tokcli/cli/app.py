@@ -1,0 +1,118 @@
+"""The Typer application: finds commands, imports only the one that runs, ends with its status.
+
+A command is a function of its own name in a module of its own name, tokcli/cli/show_merges.py for
+`tokcli show-merges`; its return value is the exit status (None: 0). To add one, add its line to
+COMMANDS.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from tokcli._version import __version__
+from tokcli.cli.guard import guarded
+from tokcli.cli.options import DEBUG_KEY
+from tokcli.cli.report import report
+
+__all__ = ["COMMANDS", "app"]
+
+# In the order in which --help lists them.
+COMMANDS = {
+    "tokenize": "tokcli.cli.tokenize",
+    "detokenize": "tokcli.cli.detokenize",
+}
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+USAGE = 2
+
+
+class CommandGroup(TyperGroup):
+    """Looks commands up in COMMANDS, and has `guarded` turn errors into exit statuses."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        module = COMMANDS.get(cmd_name)
+        if module is None:
+            return None
+        function = getattr(import_module(module), cmd_name.replace("-", "_"))
+        single = typer.Typer(
+            add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
+        )
+        single.command(name=cmd_name, context_settings=SETTINGS)(function)
+        return typer.main.get_command(single)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        # Typer offers the nearest of these for a name that it does not know.
+        self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: Any) -> int:
+        def run() -> int | None:
+            result: int | None = super(CommandGroup, self).invoke(ctx)
+            return result
+
+        # A function, since the command's options are parsed inside.
+        return guarded(run, debug=lambda: bool(ctx.meta.get(DEBUG_KEY)))
+
+    def main(
+        self, args: Sequence[str] | None = None, *rest: Any, standalone_mode: bool = True, **kw: Any
+    ) -> Any:
+        try:
+            status = super().main(args, *rest, standalone_mode=False, **kw)
+        except (typer.Abort, EOFError):
+            status = USAGE
+        except Exception as error:
+            # Usage errors, which have no public name of their own in every version of typer.
+            if not hasattr(error, "format_message"):
+                raise
+            status = _usage_error(error)
+        if not standalone_mode:
+            return status
+        sys.exit(status or 0)
+
+
+def _usage_error(error: Any) -> int:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context is not None else "tokcli"
+    message = error.format_message().strip().rstrip(".")
+    report("error", f"{message}; see '{path} --help'")
+    return USAGE
+
+
+app = typer.Typer(
+    cls=CommandGroup,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings=SETTINGS,
+)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        print(f"tokcli {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def tokcli(
+    context: typer.Context,
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """The tokenizer in a GGUF file: what it does to text, as llama.cpp does it, and why.
+
+    Without -m/--model or $TOKCLI_MODEL, commands use the built-in GPT-2 vocabulary.
+    Exit status: 0 fine, 1 a finding, 2 usage, 3 a file that cannot be read or used.
+    """
+    if context.invoked_subcommand is None:
+        print(context.get_help(), file=sys.stderr)
+        raise typer.Exit(USAGE)

@@ -1,0 +1,77 @@
+"""The one place where what went wrong becomes a line on stderr and an exit status."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable
+
+from tokcli.cli.report import report
+from tokcli.errors import TokcliError
+
+__all__ = ["UNUSABLE", "guarded"]
+
+UNUSABLE = 3
+INTERRUPTED = 130
+# Errors of the tool itself: whoever sees one should send it in, with the traceback.
+OWN_FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
+
+
+def guarded(action: Callable[[], int | None], *, debug: Callable[[], bool]) -> int:
+    """Run `action` and return the exit status: its own (None is 0), or that of what it raised.
+
+    debug: asked when something was raised, whether to print the traceback as well.
+    """
+    try:
+        status = action()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status or 0
+    except BrokenPipeError:
+        _silence_stdout()
+        return 0
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except TokcliError as error:
+        _print_traceback(debug())
+        report("error", str(error))
+        return error.exit_code
+    except OSError as error:
+        if error.errno == errno.EINVAL and os.name == "nt":
+            # What a closed pipe raises on Windows.
+            _silence_stdout()
+            return 0
+        _print_traceback(debug())
+        report("error", _describe(error))
+        return UNUSABLE
+    except (MemoryError, RecursionError, *OWN_FAULTS) as error:
+        _print_traceback(debug())
+        again = "" if debug() else "; run it again with --debug and report the traceback"
+        what = type(error).__name__ + (f": {error}" if str(error) else "")
+        report("error", f"tokcli failed on this ({' '.join(what.split())}){again}")
+        return UNUSABLE
+
+
+def _describe(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    if error.filename is None:
+        return f"cannot read or write: {reason}"
+    return f"cannot use {os.fsdecode(error.filename)}: {reason}"
+
+
+def _print_traceback(debug: bool) -> None:
+    if debug:
+        import traceback
+
+        traceback.print_exc()
+
+
+def _silence_stdout() -> None:
+    """Let the interpreter flush what is left into nothing: the reader is gone."""
+    try:
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, sys.stdout.fileno())
+        os.close(null)
+    except (OSError, ValueError, AttributeError):
+        pass

@@ -1,0 +1,1 @@
+"""Turns results into text, JSON, tables and pages; knows nothing of command lines."""
