@@ -41,13 +41,11 @@ class FakeTokenizer:
         return self.vocab.texts[id]
 
 
-def fake_tokenizer(
-    tokens: Sequence[str], types: Sequence[int], *, model: str = "llama", **keys: object
-) -> FakeTokenizer:
+def fake_tokenizer(tokens: Sequence[str], types: Sequence[int], **keys: object) -> FakeTokenizer:
     """A tokenizer of `tokens`; keys go under tokenizer.ggml."""
     values: dict[str, object] = {
         "general.architecture": "llama",
-        "tokenizer.ggml.model": model,
+        "tokenizer.ggml.model": "llama",
         "tokenizer.ggml.tokens": list(tokens),
         "tokenizer.ggml.token_type": list(types),
         **{f"tokenizer.ggml.{key}": value for key, value in keys.items()},

@@ -13,7 +13,10 @@ from typing import Any
 
 import pytest
 
+import tokcli
+from tokcli.chat.messages import Conversation
 from tokcli.chat.render import render_chat
+from tokcli.chat.verdict import judge
 from tokcli.errors import TokcliError
 
 DATE = re.compile(r"20\d\d-\d\d-\d\d")
@@ -63,3 +66,29 @@ def test_every_rendering_agrees(conformance: Path) -> None:
             differing.append((number, row["template"], row["chat"], want, got))
     assert differing == []
     assert agreed == 480
+
+
+@pytest.mark.parametrize("name", ["llama-bpe", "llama-spm", "qwen2", "gemma-4", "command-r"])
+def test_verdicts_are_what_the_whole_prompt_begins_with(conformance: Path, name: str) -> None:
+    tokenizer = tokcli.load(conformance / "vocabs" / f"ggml-vocab-{name}.gguf")
+    bos = tokenizer.vocab.special["bos"].id
+    assert bos is not None
+    piece = tokenizer.piece(bos)
+
+    def count(data: bytes, add_special: bool) -> int:
+        ids = tokenizer.tokenize(data, add_special=add_special)
+        return next((n for n, id in enumerate(ids) if id != bos), len(ids))
+
+    seen = set()
+    for path in sorted((conformance / "templates").glob("*.jinja")):
+        conversation = Conversation([{"role": "user", "content": "How are you? 你好"}])
+        judged = judge(tokenizer, path.read_text(encoding="utf-8"), conversation)
+        data = judged.rendering.text.encode()
+        served = data
+        if tokenizer.vocab.flag("add_bos") and data.startswith(piece):
+            served = data[len(piece) :]
+        want = (count(data, True), count(data, False), count(served, True))
+        assert tuple(caller.count for caller in judged.callers) == want, path.name
+        assert list(judged.ids) == tokenizer.tokenize(data), path.name
+        seen.add(want)
+    assert len(seen) > 1

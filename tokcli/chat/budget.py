@@ -17,7 +17,7 @@ __all__ = ["Budget", "LimitError"]
 MAX_TEXT = 16 << 20  # characters or items in one value; a prompt of four million tokens
 MAX_TOTAL = 1 << 30  # bytes of all values made during one rendering
 MAX_STEPS = 5_000_000  # passes of loops and calls
-MAX_SECONDS = 5.0
+MAX_SECONDS = 10.0
 MAX_PARTS = 1_000_000  # parts of a nested value, a shared one as often as it would be printed
 MAX_INT_BITS = 10_000
 MAX_WIDTH = 10_000  # of a format specification, an indentation, a padding
@@ -42,6 +42,13 @@ class Budget:
         self._steps = 0
         self._bytes = 0
         self._deadline = time.monotonic() + MAX_SECONDS
+        self._inputs: dict[int, int] = {}
+
+    def admit(self, inputs: Mapping[str, object]) -> None:
+        """Measure once, for good, what no template can change: `inputs` must outlive this."""
+        for value in inputs.values():
+            if isinstance(value, _CONTAINERS):
+                self._parts(value, self._inputs)
 
     def step(self) -> None:
         """Count one pass of a loop, or one call."""
@@ -102,6 +109,8 @@ class Budget:
         if not isinstance(value, _CONTAINERS):
             return 1
         key = id(value)
+        if key in self._inputs:
+            return self._inputs[key]
         if key not in known:
             known[key] = MAX_PARTS + 1  # what holds itself never ends
             parts = 1 + sum(self._parts(item, known) for item in value)
@@ -109,5 +118,5 @@ class Budget:
                 parts += sum(self._parts(item, known) for item in value.values())
             known[key] = parts
         if known[key] > MAX_PARTS:
-            raise LimitError(f"it builds a value of more than {MAX_PARTS} parts")
+            raise LimitError(f"it works on a value of more than {MAX_PARTS} parts")
         return known[key]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from functools import cached_property
 from typing import Protocol
 
@@ -11,6 +12,8 @@ from tokcli.partition import Partitioner, SpecialFragment
 from tokcli.vocab import TokenId, Vocab
 
 __all__ = ["Prompt", "TokenizerLike"]
+
+BLOCK = 4096
 
 
 class TokenizerLike(Protocol):
@@ -65,18 +68,28 @@ class Prompt:
         """The special token that starts at `byte`."""
         return self.specials.get(byte)
 
+    @cached_property
+    def _blocks(self) -> list[int]:
+        """The byte at which each block of BLOCK characters starts."""
+        text, starts = self.rendering.text, [0]
+        for start in range(0, len(text), BLOCK):
+            block = text[start : start + BLOCK].encode("utf-8", "surrogateescape")
+            starts.append(starts[-1] + len(block))
+        return starts
+
     def byte(self, character: int) -> int:
         """The byte offset of a character of the rendering."""
-        text = self.rendering.text
-        if len(text) == len(self.data):
-            return character
-        return len(text[:character].encode("utf-8", "surrogateescape"))
+        block = character // BLOCK
+        text = self.rendering.text[block * BLOCK : character]
+        return self._blocks[block] + len(text.encode("utf-8", "surrogateescape"))
 
     def character(self, byte: int) -> int:
-        """The character of the rendering that holds a byte."""
-        if len(self.rendering.text) == len(self.data):
-            return byte
-        return len(self.data[:byte].decode("utf-8", "surrogateescape"))
+        """The character of the rendering that starts at a byte."""
+        block = bisect_right(self._blocks, byte) - 1
+        data = self.data[self._blocks[block] : byte]
+        return min(block * BLOCK, len(self.rendering.text)) + len(
+            data.decode("utf-8", "surrogateescape")
+        )
 
     def text_of(self, id: TokenId) -> str:
         """A token's text, made visible."""

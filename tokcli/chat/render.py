@@ -78,14 +78,21 @@ def render(
     variables: Mapping[str, Any] | None = None,
     *,
     clock: Callable[[], datetime] | None = None,
+    tools_defined: bool = True,
 ) -> Rendering:
-    """As render_chat, with the line of the template that each piece came from."""
+    """As render_chat, with the line of the template that each piece came from.
+
+    transformers gives a template `tools` in any case, llama-server only where there are some:
+    `tools_defined=False` leaves the name out where `tools` is None.
+    """
     from tokcli.chat.sandbox import ChatEnvironment
 
     names: dict[str, Any] = {"documents": None}
     names.update((str(name), _plain(value, str(name))) for name, value in (variables or {}).items())
     names["messages"] = _plain_messages(messages)
-    names["tools"] = None if tools is None else _plain_list(tools, "tools")
+    names.pop("tools", None)
+    if tools is not None or tools_defined:
+        names["tools"] = None if tools is None else _plain_list(tools, "tools")
     names["add_generation_prompt"] = bool(add_generation_prompt)
     if names["documents"] is not None:
         names["documents"] = _plain_list(names["documents"], "documents")
@@ -93,6 +100,7 @@ def render(
     code = _compiled(template)
     compiled: Template | None = None
     try:
+        environment.budget.admit(names)
         compiled = environment.template_class.from_code(
             environment, code, environment.make_globals(None)
         )

@@ -71,7 +71,7 @@ def judge(
 ) -> Verdict:
     """Render `conversation` with `template`, and judge what `tokenizer` makes of it.
 
-    `variables` override the vocabulary's (bos_token...), and the conversation's own override both.
+    `variables` override the vocabulary's (bos_token...), and the conversation's override both.
     `add_generation_prompt` overrides the conversation's; it is on where neither says.
 
     Raises TemplateError where the template does, and TokenizeError where llama.cpp would end.
@@ -79,45 +79,26 @@ def judge(
     if add_generation_prompt is None:
         add_generation_prompt = conversation.add_generation_prompt is not False
     conversation = replace(conversation, add_generation_prompt=add_generation_prompt)
-    names = {**template_variables(tokenizer), **(variables or {})}
-
-    def run(given: Conversation, **changed: str) -> Rendering:
-        return render(
-            template,
-            given.messages,
-            given.tools,
-            given.add_generation_prompt is not False,
-            {**names, **given.variables, **changed},
-            clock=clock,
-        )
-
-    def text_of(given: Conversation) -> str:
-        return run(given).text
-
-    prompt = Prompt(run(conversation), tokenizer)
+    names = {**template_variables(tokenizer), **(variables or {}), **conversation.variables}
+    renderer = _Renderer(template, names, clock)
+    rendering = renderer.first(conversation)
+    prompt = Prompt(rendering, tokenizer)
     vocab = tokenizer.vocab
     control = (id for id in vocab.special_token_ids if vocab.attr(id) & (CONTROL | UNKNOWN))
-    origins = OriginFinder(vocab.texts[id] for id in control).find(
-        conversation, prompt.rendering.text, text_of
-    )
-    by_variable: frozenset[int] = frozenset()
-    if "bos_token" in template:
-        try:
-            other = run(conversation, bos_token=SENTINEL).text
-            by_variable = _real_places(other, len(names["bos_token"]))
-        except TemplateError:  # it compares its BOS with something: how it is written stays unsaid
-            pass
-    bos = BosCount(prompt, template, origins, by_variable)
+    finder = OriginFinder(vocab.texts[id] for id in control)
+    origins = finder.find(conversation, rendering.text, renderer.text)
+    bos = BosCount(prompt, template, origins, renderer.printed_bos(conversation))
     ids = tokenizer.tokenize(prompt.data, add_special=True, parse_special=True)
     findings = [
+        *renderer.findings,
         *bos_findings(prompt, template, origins),
         *eos_findings(prompt, ids, add_generation_prompt),
-        *turn_end_not_eog(prompt, text_of),
+        *turn_end_not_eog(prompt, renderer.text),
         *split_markers(prompt, origins),
         *control_in_messages(prompt, origins),
     ]
     return Verdict(
-        prompt.rendering,
+        rendering,
         tuple(ids),
         bos.id,
         bos.text,
@@ -128,11 +109,70 @@ def judge(
     )
 
 
-def _real_places(text: str, length: int) -> frozenset[int]:
-    """Where the sentinels of `text` would start, were each `length` characters long."""
-    found: list[int] = []
-    start = text.find(SENTINEL)
-    while start >= 0:
-        found.append(start + len(found) * (length - len(SENTINEL)))
-        start = text.find(SENTINEL, start + 1)
-    return frozenset(found)
+class _Renderer:
+    """Renders conversations with one template, under the conditions of the first rendering."""
+
+    def __init__(
+        self, template: str, names: Mapping[str, Any], clock: Callable[[], datetime] | None
+    ) -> None:
+        self._template = template
+        self._names = names
+        now = (clock or datetime.now)()
+        self._clock = lambda: now  # renderings are held against each other
+        self._tools_defined = True
+        self.findings: list[Finding] = []
+
+    def first(self, conversation: Conversation) -> Rendering:
+        """The rendering to judge, without the name `tools` where the template cannot bear None."""
+        try:
+            return self._render(conversation, self._names)
+        except TemplateError as exc:
+            if conversation.tools is not None:
+                raise
+            self._tools_defined = False
+            try:
+                rendering = self._render(conversation, self._names)
+            except TemplateError:
+                raise exc from None
+            self.findings.append(
+                Finding(
+                    "template-needs-tools",
+                    "warning",
+                    f"without tools the template fails in transformers ({exc}); llama-server leaves"
+                    " `tools` undefined, and so it was rendered here",
+                    {"error": str(exc)},
+                    "give tools, or write {% if tools %} around the template's use of them",
+                )
+            )
+            return rendering
+
+    def text(self, conversation: Conversation) -> str:
+        """The text of another conversation; its variables are those of the first."""
+        return self._render(conversation, {**self._names, **conversation.variables}).text
+
+    def printed_bos(self, conversation: Conversation) -> frozenset[int]:
+        """The characters of the first rendering at which `{{ bos_token }}` was printed."""
+        if "bos_token" not in self._template:
+            return frozenset()
+        length = len(str(self._names["bos_token"]))
+        try:
+            text = self._render(conversation, {**self._names, "bos_token": SENTINEL}).text
+        except TemplateError:  # the template looks at it: how it is written stays unsaid
+            return frozenset()
+        found: list[int] = []
+        start = text.find(SENTINEL)
+        while start >= 0:
+            found.append(start + len(found) * (length - len(SENTINEL)))
+            start = text.find(SENTINEL, start + 1)
+        return frozenset(found)
+
+    def _render(self, conversation: Conversation, names: Mapping[str, Any]) -> Rendering:
+        return render(
+            self._template,
+            conversation.messages,
+            conversation.tools,
+            conversation.add_generation_prompt is not False,
+            names,
+            clock=self._clock,
+            tools_defined=self._tools_defined,
+        )
