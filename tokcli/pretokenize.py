@@ -84,18 +84,16 @@ def group_numbers_after_text(chunks: list[str]) -> list[str]:
 
 
 def cut_thousands(chunks: list[str]) -> list[str]:
-    """Cut before each place from which ASCII digits run on in a multiple of three."""
-    result = []
+    """Cut before each place from which ASCII digits run on in a multiple of three, nowhere else."""
+    result: list[str] = []
     for chunk in chunks:
-        result += in_threes(chunk) if chunk[0] in "0123456789" else [chunk]
-    # Only the cuts at the places above are real: a run's odd head stays with what precedes it.
-    joined: list[str] = []
-    for chunk in result:
-        if joined and chunk[0] in "0123456789" and len(chunk) < 3:
-            joined[-1] += chunk
-        else:
-            joined.append(chunk)
-    return joined
+        is_digits = chunk[0] in "0123456789"
+        for group in in_threes(chunk) if is_digits else [chunk]:
+            if result and not (is_digits and len(group) == 3):
+                result[-1] += group
+            else:
+                result.append(group)
+    return result
 
 
 def group_whitespace(chunks: list[str]) -> list[str]:
