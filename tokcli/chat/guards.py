@@ -22,8 +22,8 @@ __all__ = ["Guards", "Steps", "check_filter", "check_method", "guarded_filter"]
 PADDING = frozenset(["center", "ljust", "rjust", "zfill", "expandtabs", "to_bytes"])
 # Filters that pad, indent, fill up or round to a number that they are given.
 WIDTH_FILTERS = frozenset(["center", "indent", "wordwrap", "batch", "slice", "round"])
-# Filters with regular expressions that take quadratic time.
-SLOW_FILTERS = frozenset(["urlize", "xmlattr", "wordwrap", "striptags"])
+# Filters that take far longer than their input is long.
+SLOW_FILTERS = frozenset(["urlize", "xmlattr", "wordwrap", "striptags", "pprint"])
 SLOW_LENGTH = 1 << 16
 
 
