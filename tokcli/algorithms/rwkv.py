@@ -65,13 +65,13 @@ class Rwkv:
                     break
             else:
                 id = tokens(data[position:end])
-                if id is None:
-                    id = self._no_match(data[position], fragment.start + position)
-                    if trace is not None:
-                        trace(UnknownToken(data[position:end], id))
+            if trace is not None and id is not None:
+                trace(LongestMatch(data[position:end], id, position))
+            if id is None:
+                id = self._no_match(data[position], fragment.start + position)
+                if trace is not None:
+                    trace(UnknownToken(data[position:end], id))
             if trace is not None and source is not None:
-                if id != self._unknown:
-                    trace(LongestMatch(data[position:end], id, position))
                 source.emit(trace, id, position, end)
             output.append(id)
             position = end
