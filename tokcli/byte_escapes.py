@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["escape", "unescape"]
+__all__ = ["SPECIAL_CHARACTERS", "escape", "unescape"]
 
 _NAMED = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-_SPECIAL = re.compile(
-    "[\\\\\x00-\x1f\x7f-\x9f"
-    "\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff"
-    "\udc80-\udcff]"
+# Controls, invisible and direction-turning characters, separators, tags, and stray bytes.
+SPECIAL_CHARACTERS = (
+    "\\x00-\\x1f\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f"
+    "\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e007f"
 )
+_SPECIAL = re.compile(rf"[\\{SPECIAL_CHARACTERS}\udc80-\udcff]")
 _ESCAPE = re.compile(rb"\\(?:x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _PLAIN = {b"\\": b"\\", b"t": b"\t", b"n": b"\n", b"r": b"\r"}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache
 
 from tokcli.vocab import TokenAttr, TokenId, TokenType, Vocab
 
@@ -27,7 +27,7 @@ def type_number(name: str) -> int | None:
     return number
 
 
-@lru_cache(maxsize=None)
+@cache
 def attribute_names(attr: int) -> tuple[str, ...]:
     """The names of a token's TokenAttr bits, such as ("control", "lstrip")."""
     return tuple(name for bit, name in _ATTRIBUTES if attr & bit)
