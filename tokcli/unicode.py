@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 
-__all__ = ["byte_offsets", "decode", "encode", "to_bytes"]
+__all__ = ["byte_offsets", "decode", "encode", "sequence_length", "to_bytes"]
 
 
 def _replace_bytewise(error: UnicodeError) -> tuple[str, int]:
@@ -61,20 +61,21 @@ def byte_offsets(data: bytes, base: int = 0) -> list[int]:
     offset = 0
     while offset < len(data):
         offsets.append(base + offset)
-        offset += _sequence_length(data, offset)
+        offset += sequence_length(data, offset) or 1
     offsets.append(base + offset)
     return offsets
 
 
-def _sequence_length(data: bytes, offset: int) -> int:
+def sequence_length(data: bytes, offset: int) -> int:
+    """How many bytes the well-formed sequence at `offset` takes; 0 where there is none."""
     lead = data[offset]
     if lead < 0x80:
         return 1
-    length = 2 if 0xC2 <= lead < 0xE0 else 3 if 0xE0 <= lead < 0xF0 else 4 if lead >= 0xF0 else 1
-    if length == 1:
-        return 1
+    length = 2 if 0xC2 <= lead < 0xE0 else 3 if 0xE0 <= lead < 0xF0 else 4 if lead >= 0xF0 else 0
+    if not length or len(data) < offset + length:
+        return 0
     try:
         data[offset : offset + length].decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
-        return 1
-    return length if len(data) >= offset + length else 1
+        return 0
+    return length

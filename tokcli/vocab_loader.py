@@ -208,15 +208,15 @@ def _read_column(
 
 
 def _strip_dna_markers(tokens: Tokens) -> Tokens:
+    """K-mer tokens without their marker, and without the padding of those cut short."""
     oov = tokens.token_to_id.get(b"<oov>")
     if oov is None:
         return tokens
-    texts = [
-        text[: -len(DNA_MARKER)]
-        if index > oov and len(text) > len(DNA_MARKER) and text.endswith(DNA_MARKER)
-        else text
-        for index, text in enumerate(tokens.texts)
-    ]
+    texts = list(tokens.texts)
+    for index in range(oov + 1, len(texts)):
+        text = texts[index].removesuffix(DNA_MARKER)
+        if text and text != texts[index]:
+            texts[index] = text.rstrip(b"N") or text
     return tokens._replace(texts=texts)
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from tokcli.charsmap import CharsMap
 from tokcli.nfc import normalize_nfc
-from tokcli.unicode import decode, encode
+from tokcli.unicode import decode, encode, sequence_length
 from tokcli.vocab import USER_DEFINED, Vocab
 
 __all__ = ["Normalizer"]
@@ -82,7 +82,7 @@ class Normalizer:
             found = self._charsmap.longest_prefix(data, start)
             if found is not None:
                 return found[1], found[0]
-        length = _lenient_length(data, start)
+        length = sequence_length(data, start)
         return (data[start : start + length], length) if length else (REPLACEMENT, 1)
 
 
@@ -94,18 +94,3 @@ def _split_spaces(piece: bytes) -> list[bytes]:
     for part in piece.split(b" "):
         parts += [part, b" "]
     return [part for part in parts[:-1] if part]
-
-
-def _lenient_length(data: bytes, start: int) -> int:
-    """The bytes of the character at `start`, 0 where it is none: UGM still decodes UTF-8 without
-    the checks against overlong forms and code points past U+10FFFF."""
-    lead = data[start]
-    if lead < 0x80:
-        return 1
-    length = (
-        2 if 0xC0 <= lead < 0xE0 else 3 if 0xE0 <= lead < 0xF0 else 4 if 0xF0 <= lead < 0xF8 else 0
-    )
-    rest = data[start + 1 : start + length]
-    if length == 0 or len(rest) < length - 1 or any(byte & 0xC0 != 0x80 for byte in rest):
-        return 0
-    return length
