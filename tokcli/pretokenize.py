@@ -13,10 +13,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import cache, cached_property
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from tokcli.pretokenizer_table import REGEXES
-from tokcli.regex_classes import split_alternatives, translate, whitespace
+from tokcli.regex_classes import (
+    Alphabet,
+    names_category,
+    split_alternatives,
+    stand_in,
+    translate,
+    whitespace,
+)
 
 __all__ = ["Piece", "Stage", "regex_stages"]
 
@@ -52,7 +60,7 @@ def in_threes(digits: str) -> list[str]:
 
 @cache
 def _numbers() -> re.Pattern[str]:
-    return re.compile(translate(r"\p{N}+", ascii_only=False, published=r"\p{N}"))
+    return re.compile(translate(r"\p{N}+", alphabet="all", published=r"\p{N}"))
 
 
 def group_numbers(chunks: list[str]) -> list[str]:
@@ -118,9 +126,10 @@ SPLITTERS: dict[str, Splitter] = {
     REGEXES["qwen2"][0]: Splitter(REGEXES["qwen2"][0], "qwen2"),
     REGEXES["qwen35"][0]: Splitter(REGEXES["qwen35"][0], "qwen35"),
     REGEXES["k2_horizon"][0]: Splitter(
-        REGEXES["k2_horizon"][0].replace(
-            r"(?:\p{L}|\p{M}|\u200C|\u200D)+", r"[\p{L}\p{M}\u200C\u200D]+"
-        ),
+        # Its splitter folds case, so the long s makes a contraction too.
+        REGEXES["k2_horizon"][0]
+        .replace(r"(?:\p{L}|\p{M}|\u200C|\u200D)+", r"[\p{L}\p{M}\u200C\u200D]+")
+        .replace("'[sS]", "'[sSſ]"),
         "k2_horizon",
     ),
     REGEXES["kimi_k2"][0]: Splitter(
@@ -173,6 +182,7 @@ class Stage:
         self._matching = splitter.matching
         self._regroup = splitter.regroup
         self._shown = splitter.shown or splitter.matching
+        self._collapsed = names_category(published)
         # A pattern that ends in "any white space" mostly leaves nothing between its matches.
         self._covering = split_alternatives(self._matching)[-1] in (r"\s+", r"\s", r"\p{N}+")
 
@@ -183,50 +193,69 @@ class Stage:
 
     def split(self, text: str) -> list[str]:
         """The pieces of `text`, in order; together they are `text`."""
-        ascii_only = text.isascii()
+        matched, alphabet = self._matched(text)
         if self._covering:
-            pieces = _compile(self._matching, self._published, ascii_only).findall(text)
+            pieces = _compile(self._matching, self._published, alphabet).findall(matched)
             if sum(map(len, pieces)) == len(text):
-                return self._regroup(pieces) if self._regroup else pieces
-        pieces = list(
-            filter(None, _compile_split(self._matching, self._published, ascii_only).split(text))
-        )
+                return self._finished(pieces, matched, text)
+        regex = _compile_split(self._matching, self._published, alphabet)
+        return self._finished(list(filter(None, regex.split(matched))), matched, text)
+
+    def _matched(self, text: str) -> tuple[str, Alphabet]:
+        """What the regex is run on, as long as `text`, and the alphabet that it is written in."""
+        if text.isascii():
+            return text, "ascii"
+        if not self._collapsed:
+            return text, "all"
+        if not _PAST_BMP.search(text):
+            return text, "bmp"
+        return _PAST_BMP.sub(lambda match: _stand_in(match[0]), text), "bmp"
+
+    def _finished(self, pieces: list[str], matched: str, text: str) -> list[str]:
+        if matched is not text:
+            ends = list(accumulate(map(len, pieces), initial=0))
+            pieces = [text[start:end] for start, end in pairwise(ends)]
         return self._regroup(pieces) if self._regroup else pieces
 
     def pieces(self, text: str) -> list[Piece]:
         """What split() gives, as spans, with the alternative that matched each."""
-        grouped = _compile_grouped(self.alternatives, self._published, text.isascii())
+        matched, alphabet = self._matched(text)
+        grouped = _compile_grouped(self.alternatives, self._published, alphabet)
         result = []
         start = 0
         for piece in self.split(text):
             end = start + len(piece)
-            match = grouped.match(text, start)
+            match = grouped.match(matched, start)
             number = match.lastindex if match is not None and match.end() == end else None
             result.append(Piece(start, end, None if number is None else number - 1))
             start = end
         return result
 
 
-def _translated(pattern: str, published: str, ascii_only: bool) -> str:
+_PAST_BMP = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
+_stand_in = cache(stand_in)
+
+
+def _translated(pattern: str, published: str, alphabet: Alphabet) -> str:
     pattern = _LOOKAHEAD_CLASS.sub(r"[\1&&\2]", pattern)
-    return translate(pattern, ascii_only=ascii_only, published=published)
+    return translate(pattern, alphabet=alphabet, published=published)
 
 
 @cache
-def _compile(pattern: str, published: str, ascii_only: bool) -> re.Pattern[str]:
-    return re.compile(_translated(pattern, published, ascii_only))
+def _compile(pattern: str, published: str, alphabet: Alphabet) -> re.Pattern[str]:
+    return re.compile(_translated(pattern, published, alphabet))
 
 
 @cache
-def _compile_split(pattern: str, published: str, ascii_only: bool) -> re.Pattern[str]:
-    return re.compile(f"({_translated(pattern, published, ascii_only)})")
+def _compile_split(pattern: str, published: str, alphabet: Alphabet) -> re.Pattern[str]:
+    return re.compile(f"({_translated(pattern, published, alphabet)})")
 
 
 @cache
 def _compile_grouped(
-    alternatives: tuple[str, ...], published: str, ascii_only: bool
+    alternatives: tuple[str, ...], published: str, alphabet: Alphabet
 ) -> re.Pattern[str]:
-    parts = [_translated(part, published, ascii_only) for part in alternatives]
+    parts = [_translated(part, published, alphabet) for part in alternatives]
     return re.compile("|".join(f"({part})" for part in parts))
 
 

@@ -3,9 +3,16 @@
 llama.cpp does not run the published patterns on the text. Where a pattern names a Unicode category
 it first collapses every non-ASCII code point to one byte for its class, so that each of Lu, Ll and
 so on means "any letter"; elsewhere it turns non-ASCII white space into a vertical tab. The same
-effect is had here by spelling each class out as ranges of code points from unicode_table. Text that
-is all ASCII gets patterns with the ASCII part of each class alone: they compile in a tenth of the
-time, and a short prompt pays for no more.
+effect is had here by spelling each class out as ranges of code points from unicode_table, in one of
+three alphabets:
+
+- "ascii": only the ASCII part of each class, for text that is all ASCII. Such patterns compile in a
+  tenth of the time, and a short prompt pays for no more.
+- "bmp": for text in which `stand_in` has replaced code points past U+FFFF by one surrogate for each
+  class. `re` looks a BMP character up in a table, but tries ranges past U+FFFF one after another,
+  for every character that is in none of them.
+- "all": any text, for patterns without categories.
+
 Source: unicode_regex_split in llama.cpp's src/unicode.cpp.
 """
 
@@ -13,11 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Literal
 
-__all__ = ["split_alternatives", "translate"]
+__all__ = ["Alphabet", "split_alternatives", "stand_in", "translate"]
 
 LAST = 0x10FFFF
 Ranges = tuple[tuple[int, int], ...]
+Alphabet = Literal["ascii", "bmp", "all"]
 
 ASCII_CATEGORIES = {
     "L": "A-Za-z",
@@ -37,6 +46,30 @@ HAN: Ranges = (
     (0x2A700, 0x2EBEF),
     (0x2F800, 0x2FA1F),
 )
+
+
+# (category, whether Han) -> what stands for such code points past U+FFFF, and one of them.
+# "" is any category that the patterns do not name.
+STAND_INS: dict[tuple[str, bool], tuple[int, int]] = {
+    ("L", False): (0xD800, 0x10400),
+    ("L", True): (0xD801, 0x20000),
+    ("N", False): (0xD802, 0x1D7CE),
+    ("P", False): (0xD803, 0x10100),
+    ("M", False): (0xD804, 0x1D165),
+    ("S", False): (0xD805, 0x1F600),
+    ("", False): (0xD806, 0xE0001),
+    ("", True): (0xD807, 0x2FA1E),
+}
+
+
+def stand_in(char: str) -> str:
+    """The surrogate that stands in for a surrogate or a code point past U+FFFF."""
+    from tokcli.unicode_maps import category as category_of
+
+    code_point = ord(char)
+    name = category_of(code_point)
+    kind = (name if name in ASCII_CATEGORIES else "", contains(HAN, code_point))
+    return chr(STAND_INS[kind][0])
 
 
 def normalize(ranges: Iterable[tuple[int, int]]) -> Ranges:
@@ -150,10 +183,17 @@ def _class_item(body: str, position: int, ascii_only: bool) -> tuple[int | Range
     return ord(ESCAPED.get(kind, kind)), position + 2
 
 
-def _bracket(ranges: Ranges, ascii_only: bool) -> str:
+def _bracket(ranges: Ranges, alphabet: Alphabet) -> str:
     """`ranges` as a bracket expression of Python's re."""
-    if ascii_only:
+    if alphabet == "ascii":
         ranges = intersect(ranges, ((0, 0x7F),))
+    elif alphabet == "bmp":
+        stand_ins = [
+            (surrogate, surrogate)
+            for surrogate, sample in STAND_INS.values()
+            if contains(ranges, sample)
+        ]
+        ranges = normalize((*intersect(ranges, ((0, 0xD7FF), (0xE000, 0xFFFF))), *stand_ins))
     if not ranges:
         return r"[^\x00-\U0010ffff]"
     parts = []
@@ -194,13 +234,14 @@ def _unit_end(pattern: str, position: int) -> int:
     return end + 1
 
 
-def translate(pattern: str, *, ascii_only: bool, published: str) -> str:
+def translate(pattern: str, *, alphabet: Alphabet, published: str) -> str:
     """`pattern` for Python's re, without capture groups.
 
     `published` is the regex as llama.cpp has it: whether it names a category decides how non-ASCII
     white space takes part.
     """
-    collapsed = r"\p{" in published
+    collapsed = names_category(published)
+    ascii_only = alphabet == "ascii"
     result = []
     position = 0
     while position < len(pattern):
@@ -211,14 +252,14 @@ def translate(pattern: str, *, ascii_only: bool, published: str) -> str:
             ranges = _bracketed(unit[1:-1], ascii_only)
             if not collapsed and not ascii_only:
                 ranges = _as_vertical_tab(ranges)
-            result.append(_bracket(ranges, ascii_only))
+            result.append(_bracket(ranges, alphabet))
         elif unit in (r"\s", r"\S") or unit.startswith(r"\p"):
             ranges = (
                 category(unit[3:-1], ascii_only)
                 if unit.startswith(r"\p")
                 else whitespace(ascii_only)
             )
-            result.append(_bracket(complement(ranges) if unit == r"\S" else ranges, ascii_only))
+            result.append(_bracket(complement(ranges) if unit == r"\S" else ranges, alphabet))
         elif unit == r"\d":
             result.append("[0-9]")
         elif unit == "(" and pattern[position : position + 1] != "?":
@@ -226,6 +267,11 @@ def translate(pattern: str, *, ascii_only: bool, published: str) -> str:
         else:
             result.append(unit)
     return "".join(result)
+
+
+def names_category(published: str) -> bool:
+    """Whether llama.cpp collapses the text for this regex."""
+    return r"\p{" in published
 
 
 def _as_vertical_tab(ranges: Ranges) -> Ranges:

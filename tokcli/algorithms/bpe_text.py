@@ -34,12 +34,12 @@ Rule = Callable[[str, Offsets], Text]
 
 @cache
 def _whitespace(suffix: str) -> re.Pattern[str]:
-    return re.compile(translate(rf"\s{suffix}", ascii_only=False, published=r"\s"))
+    return re.compile(translate(rf"\s{suffix}", alphabet="all", published=r"\s"))
 
 
 @cache
 def _text(suffix: str) -> re.Pattern[str]:
-    return re.compile(translate(rf"\S{suffix}", ascii_only=False, published=r"\s"))
+    return re.compile(translate(rf"\S{suffix}", alphabet="all", published=r"\s"))
 
 
 def escape_whitespaces(text: str, offsets: Offsets) -> Text:

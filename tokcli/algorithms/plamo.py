@@ -244,5 +244,5 @@ def _segments(text: str) -> list[tuple[int, int]]:
 
 
 def _special_body() -> re.Pattern[str]:
-    other = translate(r"[^|\s\u001c-\u001f]", ascii_only=False, published=r"\s")
+    other = translate(r"[^|\s\u001c-\u001f]", alphabet="all", published=r"\s")
     return re.compile(rf"<\|plamo:{other}{{0,64}}\|>")

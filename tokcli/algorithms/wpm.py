@@ -43,7 +43,7 @@ CHINESE = (
 
 @cache
 def _raw_words() -> re.Pattern[str]:
-    return re.compile(translate(r"\S+", ascii_only=False, published=r"\s"))
+    return re.compile(translate(r"\S+", alphabet="all", published=r"\s"))
 
 
 class Wpm:
