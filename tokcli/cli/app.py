@@ -26,6 +26,9 @@ __all__ = ["COMMANDS", "app"]
 COMMANDS = {
     "tokenize": "tokcli.cli.tokenize",
     "detokenize": "tokcli.cli.detokenize",
+    "dump-vocab": "tokcli.cli.dump_vocab",
+    "show-merges": "tokcli.cli.show_merges",
+    "inspect": "tokcli.cli.inspect",
 }
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 USAGE = 2
@@ -35,9 +38,11 @@ class CommandGroup(TyperGroup):
     """Looks commands up in COMMANDS, and has `guarded` turn errors into exit statuses."""
 
     def list_commands(self, ctx: Any) -> list[str]:
+        """The names, in the order of COMMANDS."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Import the command's module and build it, or None for an unknown name."""
         module = COMMANDS.get(cmd_name)
         if module is None:
             return None
@@ -49,11 +54,14 @@ class CommandGroup(TyperGroup):
         return typer.main.get_command(single)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that the arguments begin with."""
         # Typer offers the nearest of these for a name that it does not know.
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> int:
+        """Run the command and return its exit status."""
+
         def run() -> int | None:
             result: int | None = super(CommandGroup, self).invoke(ctx)
             return result
@@ -62,10 +70,18 @@ class CommandGroup(TyperGroup):
         return guarded(run, debug=lambda: bool(ctx.meta.get(DEBUG_KEY)))
 
     def main(
-        self, args: Sequence[str] | None = None, *rest: Any, standalone_mode: bool = True, **kw: Any
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
     ) -> Any:
+        """Parse and run; usage errors become one line and exit status 2."""
         try:
-            status = super().main(args, *rest, standalone_mode=False, **kw)
+            # On Windows the shell leaves wildcards to the program, which would expand texts too.
+            status = super().main(args, prog_name, complete_var, False, False, **extra)
         except (typer.Abort, EOFError):
             status = USAGE
         except Exception as error:

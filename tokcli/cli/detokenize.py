@@ -1,9 +1,120 @@
-"""tokcli detokenize (being written)."""
+"""tokcli detokenize: tokens back to text."""
 
 from __future__ import annotations
-from tokcli.cli.options import Debug
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tokcli.cli.io import read_file, stdin_bytes, stdin_is_piped, stdout_bytes
+from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre
+from tokcli.errors import UsageError
+from tokcli.render.terminal import is_terminal, visible
+
+if TYPE_CHECKING:
+    from tokcli.tokenizer import Tokenizer
+
+__all__ = ["detokenize"]
 
 
-def detokenize(debug: Debug = False) -> int:
-    """Detokenize."""
-    raise ValueError("x\ny")
+def detokenize(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID]...", help="Ids: 1 2 3, or [1, 2, 3].", show_default=False),
+    ] = None,
+    model: Model = None,
+    file: Annotated[
+        str | None,
+        typer.Option("-f", "--file", metavar="PATH", help="Read the ids from a file (-: stdin)."),
+    ] = None,
+    remove_special: Annotated[
+        bool,
+        typer.Option(
+            "--remove-special",
+            help="Leave out a leading BOS and a trailing EOS that the vocabulary adds.",
+        ),
+    ] = False,
+    unparse_special: Annotated[
+        bool,
+        typer.Option(
+            "--unparse-special/--no-unparse-special",
+            help="Print the text of control tokens (default: yes).",
+            show_default=False,
+        ),
+    ] = True,
+    pieces: Annotated[
+        bool, typer.Option("--pieces", help="Print one line for each id, escaped.")
+    ] = False,
+    lines: Annotated[
+        bool, typer.Option("--lines", help="Each line of ids is a text, printed on a line.")
+    ] = False,
+    stream: Annotated[
+        bool, typer.Option("--stream", help="Print as ids arrive on stdin, in whole characters.")
+    ] = False,
+    override_kv: OverrideKv = None,
+    pre: Pre = None,
+    color: Color = "auto",
+    debug: Debug = False,
+) -> int:
+    """Turn tokens back into text, byte for byte.
+
+    Ids come as arguments, from -f or from stdin: 1 2 3, [1, 2, 3], one a line, or the JSON of
+    tokcli tokenize. A newline is added on a terminal only.
+
+    \b
+    tokcli detokenize 2437 389
+    tokcli tokenize -f prompt.txt --ids | tokcli detokenize
+    """
+    from tokcli.cli.model_source import load_tokenizer
+    from tokcli.id_text import parse_ids
+
+    if pieces and remove_special:
+        raise UsageError("--pieces prints every id, and --remove-special leaves some out")
+    if sum((pieces, lines, stream)) > 1:
+        raise UsageError("--pieces, --lines and --stream are different outputs; choose one")
+    if not ids and file is None and not stdin_is_piped():
+        raise UsageError("no ids to detokenize; give them, or -f/--file, or pipe them in")
+    if ids and file is not None:
+        raise UsageError("ids are given both as arguments and by -f/--file; choose one")
+    tokenizer = load_tokenizer(model, override_kv, pre)
+    options = {"remove_special": remove_special, "unparse_special": unparse_special}
+    if stream and not ids and file in (None, "-"):
+        _stream(tokenizer, **options)
+        return 0
+    text = " ".join(ids) if ids else _text(read_file(file or "-"))
+    if pieces:
+        for id in parse_ids(text):
+            piece = tokenizer.piece(id, special=unparse_special)
+            stdout_bytes().write(visible(piece, backslash=True).encode() + b"\n")
+    elif lines:
+        for line in text.splitlines():
+            _write(tokenizer.detokenize(parse_ids(line), **options), end=b"\n")
+    else:
+        end = b"\n" if is_terminal() else b""
+        _write(tokenizer.detokenize(parse_ids(text), **options), end=end)
+    return 0
+
+
+def _text(data: bytes) -> str:
+    """What is read, as text; bytes that are not UTF-8 are no ids, and are named when met."""
+    return data.decode("utf-8", "backslashreplace")
+
+
+def _write(data: bytes, end: bytes = b"") -> None:
+    if is_terminal():
+        data = visible(data, keep="\n\t").encode()
+    stdout_bytes().write(data + end)
+
+
+def _stream(tokenizer: Tokenizer, *, remove_special: bool, unparse_special: bool) -> None:
+    from tokcli.cli.id_stream import arriving_ids
+    from tokcli.detokenize_stream import StreamDetokenizer
+
+    detokenizer = StreamDetokenizer(
+        tokenizer, remove_special=remove_special, unparse_special=unparse_special
+    )
+    for ids in arriving_ids(stdin_bytes()):
+        for id in ids:
+            _write(detokenizer.feed(id))
+        stdout_bytes().flush()
+    _write(detokenizer.finish(), end=b"\n" if is_terminal() else b"")

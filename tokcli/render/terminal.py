@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
@@ -11,14 +12,15 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["is_terminal", "make_console", "visible", "wants_color"]
+__all__ = ["UNSAFE", "is_terminal", "make_console", "visible", "wants_color"]
 
 # Controls (C0, DEL, C1), invisible and direction-changing characters, line and paragraph
 # separators, tags, and surrogates: what a terminal obeys, or shows as nothing.
-_UNSAFE = re.compile(
+UNSAFE = (
     "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
     "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )
+_UNSAFE = re.compile(UNSAFE)
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # Piped output is not wrapped: no line of ours is this long.
 _UNLIMITED = 1_000_000
@@ -103,6 +105,9 @@ def make_console(
     from rich.console import Console
 
     stream = sys.stdout if stream is None else stream
+    if isinstance(stream, io.TextIOWrapper):
+        # What the terminal's encoding lacks is shown escaped rather than refused.
+        stream.reconfigure(errors="backslashreplace")
     colored = wants_color(color, stream)
     if width is None and not is_terminal(stream):
         width = _UNLIMITED

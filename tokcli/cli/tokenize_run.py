@@ -1,0 +1,173 @@
+"""Carries out a TokenizeRequest: loads, tokenizes, renders, and finds the exit status."""
+
+from __future__ import annotations
+
+from tokcli.cli.io import Input, stdout_bytes
+from tokcli.cli.messages import Messages
+from tokcli.cli.model_source import load_tokenizer
+from tokcli.cli.progress import Progress
+from tokcli.cli.report import report
+from tokcli.cli.tokenize_inputs import inputs, is_batch, require_source
+from tokcli.cli.tokenize_options import TokenizeRequest, check_request
+from tokcli.prompt_warnings import prompt_warnings
+from tokcli.render.terminal import is_terminal, visible
+from tokcli.render.tokenized import Renderer, Tokenized
+from tokcli.tokenizer import HEEDS_ADD_BOS, Tokenizer
+from tokcli.vocab import VocabType
+
+__all__ = ["run_request"]
+
+FINDING = 1
+
+
+def run_request(request: TokenizeRequest) -> int:
+    """Do what `request` asks for and return the exit status.
+
+    Raises TokcliError, and OSError for files that cannot be read.
+    """
+    check_request(request)
+    require_source(request)
+    tokenizer = load_tokenizer(request.model, request.override_kv, request.pre)
+    messages = Messages(0 if request.log_disable else request.log_verbosity)
+    add_special = asks_for_special(request, tokenizer)
+    _announce_missing_special(request, tokenizer, messages)
+    if request.truncate is not None:
+        return _truncate(request, tokenizer, add_special, messages)
+    renderer = _renderer(request, tokenizer, add_special)
+    over = 0
+    with Progress(request.file) as progress:
+        for unit in inputs(request, messages.note):
+            progress.start(unit.label, len(unit.data))
+            result = _tokenize(request, tokenizer, unit, add_special, renderer.needs_spans)
+            progress.pause()
+            for warning in result.warnings:
+                messages.warn(warning, unit.label)
+            renderer.add(result)
+            if request.max_tokens is not None and len(result.ids) > request.max_tokens:
+                over += 1
+                _report_over(unit, len(result.ids), request.max_tokens)
+    renderer.finish()
+    messages.finish()
+    return FINDING if over or (request.strict and messages.n_warnings) else 0
+
+
+def asks_for_special(request: TokenizeRequest, tokenizer: Tokenizer) -> bool:
+    """The add_special to tokenize with: llama-tokenize's, unless the request names it."""
+    if request.add_special is not None:
+        return request.add_special
+    return tokenizer.vocab.flag("add_bos") and not request.no_bos
+
+
+def _announce_missing_special(
+    request: TokenizeRequest, tokenizer: Tokenizer, messages: Messages
+) -> None:
+    vocab = tokenizer.vocab
+    if request.add_special is not None or request.no_bos or vocab.flag("add_bos"):
+        return
+    if vocab.type == VocabType.WPM:
+        missing = "BOS and SEP are"
+    elif vocab.flag("add_eos") and vocab.type in HEEDS_ADD_BOS:
+        missing = "EOS is"
+    else:
+        return
+    messages.note(
+        f"no {missing} added: like llama-tokenize, this asks for special tokens only where the "
+        "vocabulary adds BOS; --add-special asks for them, --no-special confirms that none are "
+        "wanted"
+    )
+
+
+def _tokenize(
+    request: TokenizeRequest,
+    tokenizer: Tokenizer,
+    unit: Input,
+    add_special: bool,
+    with_spans: bool,
+) -> Tokenized:
+    parse_special = request.parse_special
+    spans = None
+    if with_spans:
+        from tokcli.token_spans import token_spans
+
+        spans = token_spans(
+            tokenizer, unit.data, add_special=add_special, parse_special=parse_special
+        )
+        ids = [span.id for span in spans]
+    else:
+        ids = tokenizer.tokenize(unit.data, add_special=add_special, parse_special=parse_special)
+    warnings = prompt_warnings(
+        tokenizer, unit.data, ids, add_special=add_special, parse_special=parse_special
+    )
+    return Tokenized(ids, spans, warnings, unit.file, unit.line)
+
+
+def _renderer(request: TokenizeRequest, tokenizer: Tokenizer, add_special: bool) -> Renderer:
+    format = request.format or ("ids" if request.ids or request.lines else "llama")
+    files = is_batch(request) and not request.lines
+    if format in ("json", "jsonl") and not request.count_only:
+        from tokcli.render.json import JsonDocument, JsonLines
+
+        vocab = tokenizer.vocab
+        settings = {
+            "add_special": add_special,
+            "parse_special": request.parse_special,
+            "escape": request.escape and not request.hex,
+            "type": vocab.type.label,
+            "pre": vocab.pre,
+        }
+        kind = JsonDocument if format == "json" else JsonLines
+        return kind(
+            tokenizer,
+            stdout_bytes(),
+            model=request.model or "built-in GPT-2",
+            settings=settings,
+            batch=is_batch(request),
+        )
+    if format == "table":
+        from tokcli.render.table import TokenTable
+
+        return TokenTable(
+            tokenizer, color=request.color, files=files, show_count=request.show_count
+        )
+    from tokcli.render import text
+
+    if request.count_only:
+        writer: type[text.TextRenderer] = text.Counts
+    else:
+        writer = {"llama": text.LlamaLines, "ids": text.IdLists, "pieces": text.PieceLines}[format]
+    return writer(
+        tokenizer,
+        stdout_bytes(),
+        terminal=is_terminal(),
+        files=files,
+        lines=request.lines,
+        show_count=request.show_count,
+    )
+
+
+def _report_over(unit: Input, count: int, limit: int) -> None:
+    where = f"{unit.label}: " if unit.label else ""
+    report(
+        "error", f"{where}{count} tokens, {count - limit} over the limit of --max-tokens {limit}"
+    )
+
+
+def _truncate(
+    request: TokenizeRequest, tokenizer: Tokenizer, add_special: bool, messages: Messages
+) -> int:
+    from tokcli.truncate import truncate
+
+    assert request.truncate is not None
+    output, terminal = stdout_bytes(), is_terminal()
+    for unit in inputs(request, messages.note):
+        prefix = truncate(
+            tokenizer,
+            unit.data,
+            request.truncate,
+            add_special=add_special,
+            parse_special=request.parse_special,
+        )
+        if terminal:
+            prefix = visible(prefix, keep="\n\t").encode()
+        output.write(prefix + (b"\n" if request.lines or terminal else b""))
+    return 0
