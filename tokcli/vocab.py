@@ -200,8 +200,11 @@ class Vocab:
     def attr(self, id: TokenId) -> int:
         """The token's TokenAttr bits after the overrides of loading."""
         attr = self._attr_overrides.get(id)
-        if attr is not None:
-            return attr
+        return self.file_attr(id) if attr is None else attr
+
+    def file_attr(self, id: TokenId) -> int:
+        """The TokenAttr bit of the file's type alone: UGM and PLaMo build their tables before
+        llama.cpp overrides attributes."""
         return TYPE_ATTRS.get(self.type_of(id), 0)
 
     def score(self, id: TokenId) -> float:

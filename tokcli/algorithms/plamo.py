@@ -60,7 +60,7 @@ class Plamo:
         pieces = {}
         for id, text in enumerate(self._vocab.texts):
             score = self._vocab.score(id)
-            if self._vocab.attr(id) & BYTE or not math.isfinite(score):
+            if self._vocab.file_attr(id) & BYTE or not math.isfinite(score):
                 continue
             scaled = score * SCALE
             cost = -int(math.copysign(math.floor(abs(scaled) + 0.5), scaled))
@@ -199,7 +199,7 @@ def _candidate(id: TokenId | None, text: str, cost: int, total: int, chosen: boo
 def _byte_tokens(vocab: Vocab) -> list[TokenId]:
     ids = [0] * 256
     for id, text in enumerate(vocab.texts):
-        match = _BYTE_TEXT.fullmatch(text) if vocab.attr(id) & BYTE else None
+        match = _BYTE_TEXT.fullmatch(text) if vocab.file_attr(id) & BYTE else None
         if match:
             ids[int(match[1], 16)] = id
     if 0 in ids:

@@ -44,7 +44,7 @@ class Ugm:
         scores = vocab.scores
         table = {}
         for id, text in enumerate(vocab.texts):
-            attr = vocab.attr(id)
+            attr = vocab.file_attr(id)
             if attr & (NORMAL | USER_DEFINED | UNUSED):
                 table[text] = (0.0 if attr & USER_DEFINED else scores[id], id)
         return table
@@ -55,7 +55,7 @@ class Ugm:
         vocab = self._vocab
         lowest = FLOAT_MAX
         for id in range(len(vocab)):
-            if vocab.attr(id) & NORMAL:
+            if vocab.file_attr(id) & NORMAL:
                 lowest = min(lowest, vocab.scores[id])
         value: float = struct.unpack("f", struct.pack("f", lowest - UNKNOWN_PENALTY))[0]
         return value

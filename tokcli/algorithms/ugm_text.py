@@ -36,7 +36,7 @@ class Normalizer:
     @cached_property
     def _user_defined_prefixes(self) -> frozenset[bytes]:
         vocab = self._vocab
-        texts = [vocab.texts[id] for id in vocab.special_token_ids if vocab.attr(id) & USER_DEFINED]
+        texts = [text for id, text in enumerate(vocab.texts) if vocab.file_attr(id) & USER_DEFINED]
         return frozenset(text[:end] for text in texts for end in range(1, len(text) + 1))
 
     def nfc(self, text: bytes) -> bytes:
