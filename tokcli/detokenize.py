@@ -102,7 +102,15 @@ def _plamo_byte(text: bytes) -> bytes:
 
 
 def _hex(digits: bytes) -> int:
-    """C's strtol to base 16 of at most two bytes: what is no digit ends the number."""
+    """C's strtol to base 16 of at most two bytes, modulo 256: white space and a sign may lead,
+    what is no digit ends the number."""
+    digits = digits.lstrip(b" \t\n\v\f\r")
+    if digits[:1] in (b"+", b"-"):
+        return (-1 if digits[:1] == b"-" else 1) * _hex_digits(digits[1:]) & 0xFF
+    return _hex_digits(digits)
+
+
+def _hex_digits(digits: bytes) -> int:
     value = 0
     for byte in digits:
         digit = b"0123456789abcdef".find(bytes((byte,)).lower())

@@ -8,6 +8,7 @@ Source: llama_vocab::impl::load in llama.cpp b12211.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import UINT32
@@ -21,6 +22,7 @@ from tokcli.special_tokens import (
 )
 from tokcli.typed_keys import TypedKeys
 from tokcli.vocab import (
+    BYTE,
     CONTROL,
     LSTRIP,
     NORMAL,
@@ -151,15 +153,26 @@ class SpecialIds:
             if b"unused" in self._texts[id].split(b"\0", 1)[0]:
                 self.attrs[id] = self._attr(id) | UNUSED
 
+    def byte_ids(self) -> list[TokenId]:
+        """The tokens whose piece is the byte that their text names."""
+        rendered_as_text = SPECIAL_ATTRS | NORMAL
+        return [id for id in self._ids_with(BYTE) if not self._attr(id) & rendered_as_text]
+
+    @cached_property
+    def _not_normal(self) -> list[tuple[TokenId, int]]:
+        """Tokens that the file types as anything but normal: few of the many."""
+        if self._types is None:
+            return []
+        types = self._types[: len(self._texts)]
+        return [(id, type_) for id, type_ in enumerate(types) if type_ != 1]
+
     def _ids_with(self, bits: int) -> list[TokenId]:
+        """The tokens with any of `bits`, which must not include NORMAL."""
         ids = {id for id, attr in self.attrs.items() if attr & bits}
-        if self._types is not None:
-            wanted = {type_ for type_, attr in TYPE_ATTRS.items() if attr & bits}
-            ids.update(
-                id
-                for id, type_ in enumerate(self._types[: len(self._texts)])
-                if type_ != 1 and type_ in wanted and id not in self.attrs
-            )
+        wanted = {type_ for type_, attr in TYPE_ATTRS.items() if attr & bits}
+        ids.update(
+            id for id, type_ in self._not_normal if type_ in wanted and id not in self.attrs
+        )
         return sorted(ids)
 
     def _end_of_generation(self) -> frozenset[TokenId]:

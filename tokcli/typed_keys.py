@@ -30,9 +30,11 @@ class TypedKeys:
         return entry.value
 
     def get_text(self, key: str) -> str | None:
-        """The value of a string key, or None."""
+        """The value of a string key, up to a NUL as llama.cpp reads it, or None."""
         value = self.get(key, STRING)
-        return value.decode("utf-8", "surrogateescape") if isinstance(value, bytes) else None
+        if not isinstance(value, bytes):
+            return None
+        return value.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
 
     def get_array(self, key: str, item_types: tuple[int, ...]) -> object:
         """The items of an array of one of `item_types`, or None."""

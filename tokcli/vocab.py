@@ -197,6 +197,13 @@ class Vocab:
         self.check_id(id)
         return TokenType.NORMAL.value if self._types is None else self._types[id]
 
+    def ids_of_type(self, type: TokenType) -> list[TokenId]:
+        """The ids with that number in `tokenizer.ggml.token_type`."""
+        if self._types is None:
+            return list(range(len(self.texts))) if type == TokenType.NORMAL else []
+        types = self._types[: len(self.texts)]
+        return [id for id, found in enumerate(types) if found == type.value]
+
     def attr(self, id: TokenId) -> int:
         """The token's TokenAttr bits after the overrides of loading."""
         attr = self._attr_overrides.get(id)
@@ -232,7 +239,12 @@ class Vocab:
     def ranks(self) -> dict[bytes, int]:
         """Merge "left right" -> rank; of a merge that is there twice, the first counts."""
         count = len(self.merges)
-        return dict(zip(reversed(self.merges), range(count - 1, -1, -1), strict=True))
+        ranks = dict(zip(reversed(self.merges), range(count - 1, -1, -1), strict=True))
+        if b"\0" in b"".join(self.merges):
+            # llama.cpp reads C strings, so such a merge ends early and joins other symbols, if any.
+            merges = [merge.split(b"\0", 1)[0] for merge in self.merges]
+            ranks = dict(zip(reversed(merges), range(count - 1, -1, -1), strict=True))
+        return ranks
 
     def flag(self, name: str) -> bool:
         """The value of a yes-or-no setting."""

@@ -58,6 +58,7 @@ def load_vocab(metadata: Metadata) -> Vocab:
     special = SpecialIds(keys, tokens.texts, tokens.token_to_id, types)
     if rules.type != VocabType.NONE:
         special.resolve(rules, pre_rules, pre)
+        _check_byte_tokens(rules.type, tokens.texts, special.byte_ids())
     absent = SpecialId(None, Provenance("absent", "no key, no default"))
     return Vocab(
         type=rules.type,
@@ -165,11 +166,18 @@ def _read_tokens(keys: TypedKeys) -> Tokens:
     if not raw_texts:
         raise VocabError("tokenizer.ggml.tokens is empty, so there is no vocabulary")
     texts = raw_texts
-    token_to_id = dict(zip(raw_texts, range(len(raw_texts)), strict=True))
+    if b"\0" in b"".join(raw_texts):
+        texts = [text.split(b"\0", 1)[0] for text in raw_texts]
+        cut = [index for index, text in enumerate(raw_texts) if b"\0" in text]
+        keys.note(
+            "nul-in-token",
+            f"{len(cut)} token texts hold a NUL (first: id {cut[0]}), at which llama.cpp ends them",
+        )
+    token_to_id = dict(zip(texts, range(len(texts)), strict=True))
     if b"" in token_to_id:
-        texts = [text or b"[EMPTY_%d]" % index for index, text in enumerate(raw_texts)]
+        empty = [index for index, text in enumerate(texts) if not text]
+        texts = [text or b"[EMPTY_%d]" % index for index, text in enumerate(texts)]
         token_to_id = dict(zip(texts, range(len(texts)), strict=True))
-        empty = [index for index, text in enumerate(raw_texts) if not text]
         keys.note(
             "empty-token",
             f"{len(empty)} token texts are empty (first: id {empty[0]}); llama.cpp names them "
@@ -205,6 +213,23 @@ def _read_column(
             "convert the model again"
         )
     return values
+
+
+def _check_byte_tokens(type: VocabType, texts: list[bytes], ids: list[TokenId]) -> None:
+    """llama.cpp works out the piece of every token while loading, and fails on these."""
+    if type == VocabType.WPM and ids:
+        raise VocabError(
+            f"token {ids[0]} is typed BYTE, on which llama.cpp aborts in a WPM vocabulary; "
+            "convert the model again"
+        )
+    if type in (VocabType.SPM, VocabType.BPE, VocabType.UGM):
+        for id in ids:
+            if len(texts[id]) < 3:
+                shown = texts[id].decode("utf-8", "backslashreplace")
+                raise VocabError(
+                    f"token {id} '{shown}' is typed BYTE, but its text is not like '<0x41>', and "
+                    "llama.cpp does not load such a file; convert the model again"
+                )
 
 
 def _strip_dna_markers(tokens: Tokens) -> Tokens:

@@ -84,7 +84,8 @@ class SettingsReader:
         key = "tokenizer.ggml.metaspace.prepend_scheme"
         scheme = self._keys.get_text(key)
         source = by_type if scheme is None else Provenance("key", key)
-        scheme = scheme or "never"
+        if scheme is None:
+            scheme = "never"
         if scheme not in ("never", "first", "always"):
             raise VocabError(
                 f"unknown metaspace prepend_scheme in {key}: '{scheme}' (never, first or always)"

@@ -7,7 +7,7 @@ from functools import cached_property
 from tokcli.charsmap import CharsMap
 from tokcli.nfc import normalize_nfc
 from tokcli.unicode import decode, encode, sequence_length
-from tokcli.vocab import USER_DEFINED, Vocab
+from tokcli.vocab import TokenType, Vocab
 
 __all__ = ["Normalizer"]
 
@@ -36,7 +36,7 @@ class Normalizer:
     @cached_property
     def _user_defined_prefixes(self) -> frozenset[bytes]:
         vocab = self._vocab
-        texts = [text for id, text in enumerate(vocab.texts) if vocab.file_attr(id) & USER_DEFINED]
+        texts = [vocab.texts[id] for id in vocab.ids_of_type(TokenType.USER_DEFINED)]
         return frozenset(text[:end] for text in texts for end in range(1, len(text) + 1))
 
     def nfc(self, text: bytes) -> bytes:
