@@ -15,6 +15,8 @@ from tokcli.vocab import Vocab, VocabType
 
 __all__ = ["print_merge_table", "print_merge_tree", "tree_lines"]
 
+MOST = 48
+
 
 def print_merge_table(vocab: Vocab, rows: Iterable[MergeRow], color: str) -> int:
     """Print the rows and return how many there were; the last column is the result as plain text,
@@ -23,11 +25,11 @@ def print_merge_table(vocab: Vocab, rows: Iterable[MergeRow], color: str) -> int
     columns = [
         Column("rank", max(len(str(len(vocab.merges))), 6), right=True, style="cyan"),
         *([Column("score", 9, right=True)] if scored else []),
-        Column("left", 14, flexible=True),
-        Column("right", 14, flexible=True),
-        Column("result", 16, flexible=True, style="bold"),
+        Column("left", 14, most=MOST),
+        Column("right", 14, most=MOST),
+        Column("result", 16, most=MOST, style="bold"),
         Column("id", max(len(str(len(vocab))), 2), right=True, style="cyan"),
-        Column("piece", 16, flexible=True, style="green"),
+        Column("piece", 16, most=MOST, style="green"),
     ]
     cells = (_cells(vocab, row, scored) for row in rows)
     return print_table(columns, cells, color)

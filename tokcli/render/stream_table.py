@@ -18,16 +18,17 @@ __all__ = ["Column", "print_table", "table_width"]
 
 GAP = 2
 BLOCK = 200
-WIDEST_SHARE = 48
+LEAST = 4
 
 
 class Column(NamedTuple):
-    """`width`: columns of the terminal. On one, a `flexible` column gets its share of what the
-    others leave, and longer text is folded; elsewhere longer text moves the rest of its line."""
+    """`width`: columns of the terminal. On one, a column with a `most` takes up to so many as the
+    others leave room for, and folds longer text; elsewhere longer text moves the rest of its
+    line."""
 
     title: str
     width: int
-    flexible: bool = False
+    most: int | None = None
     right: bool = False
     style: str = ""
 
@@ -37,16 +38,18 @@ def table_width() -> int | None:
     return make_console().width if is_terminal() else None
 
 
-def print_table(columns: Sequence[Column], rows: Iterable[Sequence[str]], color: str) -> int:
+def print_table(
+    columns: Sequence[Column], rows: Iterable[Sequence[str]], color: str, *, header: bool = True
+) -> int:
     """Print the rows under a header and return how many there were; cells must be safe to print.
 
     color: as the option's value ("auto", "always", "never").
     """
     rows = iter(rows)
     if is_terminal():
-        return _print_rich(columns, rows, make_console(color))
+        return _print_rich(columns, rows, make_console(color), header)
     lines = _lines(columns, rows, _styles(columns) if wants_color(color) else None)
-    return write_lines(lines) - 1
+    return write_lines(lines if header else islice(lines, 1, None)) - header
 
 
 def _lines(
@@ -81,30 +84,38 @@ def _styles(columns: Sequence[Column]) -> list[str]:
     return starts
 
 
-def _print_rich(columns: Sequence[Column], rows: Iterator[Sequence[str]], console: Console) -> int:
+def _print_rich(
+    columns: Sequence[Column], rows: Iterator[Sequence[str]], console: Console, header: bool
+) -> int:
     from rich.text import Text
 
     widths = _share(columns, console.width)
     count = 0
     while block := list(islice(rows, BLOCK)):
-        table = _rich_table(columns, widths, header=count == 0)
+        table = _rich_table(columns, widths, header=header and not count)
         for row in block:
             table.add_row(*map(Text, row))
         console.print(table)
         count += len(block)
-    if not count:
+    if header and not count:
         console.print(_rich_table(columns, widths, header=True))
     sys.stdout.flush()
     return count
 
 
 def _share(columns: Sequence[Column], width: int) -> list[int]:
-    """The columns' widths in a table of `width` columns."""
-    flexible = [column.flexible for column in columns]
-    fixed = sum(column.width for column in columns if not column.flexible)
+    """The columns' widths in a table of `width` columns: those that may fold share what the others
+    leave, and what one of them does not need goes to the rest."""
+    widths = [column.width for column in columns]
+    folding = [index for index, column in enumerate(columns) if column.most is not None]
+    fixed = sum(width for index, width in enumerate(widths) if index not in folding)
     left = width - fixed - GAP * (len(columns) - 1)
-    share = min(max(left // max(sum(flexible), 1), 4), WIDEST_SHARE)
-    return [share if column.flexible else column.width for column in columns]
+    folding.sort(key=lambda index: columns[index].most or 0)
+    for position, index in enumerate(folding):
+        share = max(left // (len(folding) - position), LEAST)
+        widths[index] = min(share, columns[index].most or 0)
+        left -= widths[index]
+    return widths
 
 
 def _rich_table(columns: Sequence[Column], widths: list[int], *, header: bool) -> Table:

@@ -15,6 +15,7 @@ __all__ = ["print_vocab_table"]
 # From here on there is room for the bytes as well.
 WIDE = 110
 NARROW_SCORE, FULL_SCORE = 8, 10
+MOST = 48
 
 
 def print_vocab_table(vocab: Vocab, rows: Iterable[VocabRow], color: str) -> int:
@@ -26,13 +27,13 @@ def print_vocab_table(vocab: Vocab, rows: Iterable[VocabRow], color: str) -> int
     scored = any(vocab.scores)
     columns = [
         Column("id", max(len(str(len(vocab) - 1)), 2), right=True, style="cyan"),
-        Column("piece", 22, flexible=True, style="green"),
-        *([Column("bytes", 20, flexible=True, style="dim")] if wide else []),
-        Column("raw", 20, flexible=True),
+        Column("piece", 22, most=MOST, style="green"),
+        *([Column("bytes", 20, most=MOST, style="dim")] if wide else []),
+        Column("raw", 20, most=MOST),
         *([Column("score", FULL_SCORE if wide else NARROW_SCORE, right=True)] if scored else []),
         Column("type", 12, style="yellow"),
         *([Column("attributes", 10, style="yellow")] if wide else []),
-        Column("roles", 5, flexible=True, style="bold magenta"),
+        Column("roles", 5, most=24, style="bold magenta"),
     ]
     # A terminal folds cells, best between names.
     comma = "," if width is None else ", "

@@ -1,0 +1,89 @@
+"""Values of GGUF keys: as bytes for the shell, as a short line for people, as JSON."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable
+from typing import Any
+
+from tokcli.byte_escapes import escape
+from tokcli.float_text import float_text
+from tokcli.gguf_metadata import FLOAT32, STRING, Entry
+
+__all__ = ["json_entry", "json_value", "preview", "raw_lines"]
+
+MAX_PREVIEW = 60
+PREVIEW_ITEMS = 4
+JSON_ITEMS = 16
+
+
+def raw_lines(entry: Entry) -> Iterable[str]:
+    """The items of an array, or a number, a line each; texts as tokcli.byte_escapes writes them,
+    so that each is one line."""
+    items = entry.value if entry.item_type is not None else [entry.value]
+    assert isinstance(items, (list, array))
+    kind = entry.type if entry.item_type is None else entry.item_type
+    return (_scalar(item, kind) for item in items)
+
+
+def _scalar(value: object, kind: int) -> str:
+    if isinstance(value, bytes):
+        return escape(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return float_text(value) if kind == FLOAT32 and isinstance(value, float) else str(value)
+
+
+def preview(entry: Entry) -> str:
+    """The value on one short line: long texts are cut off, arrays show their first items."""
+    if entry.item_type is None:
+        return _shortened(_scalar(entry.value, entry.type))
+    items = entry.value
+    assert isinstance(items, (list, array))
+    shown = [_quoted(item, entry.item_type) for item in items[:PREVIEW_ITEMS]]
+    more = ", ..." if len(items) > PREVIEW_ITEMS else ""
+    return f"{len(items)} items: {', '.join(shown)}{more}"
+
+
+def _quoted(item: object, kind: int) -> str:
+    text = _shortened(_scalar(item, kind))
+    return f"'{text}'" if kind == STRING else text
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_PREVIEW else text[:MAX_PREVIEW] + "..."
+
+
+def json_entry(key: str, entry: Entry) -> dict[str, Any]:
+    """Key, type and value; of a long array only the first items, with `truncated`."""
+    shown: dict[str, Any] = {"key": key, "type": entry.type_name}
+    if entry.item_type is not None:
+        assert isinstance(entry.value, (list, array))
+        shown["length"] = len(entry.value)
+    value = json_value(entry, JSON_ITEMS)
+    shown["value"] = value
+    if isinstance(value, list) and len(value) < shown["length"]:
+        shown["truncated"] = True
+    return shown
+
+
+def json_value(entry: Entry, limit: int | None = None) -> Any:
+    """The value for JSON, of an array at most `limit` items. Text that is not UTF-8 is an object
+    {"bytes": HEX}; floats that JSON lacks are the strings "nan", "inf", "-inf"."""
+    if entry.item_type is None:
+        return _json_scalar(entry.value, entry.type)
+    items = entry.value
+    assert isinstance(items, (list, array))
+    return [_json_scalar(item, entry.item_type) for item in items[:limit]]
+
+
+def _json_scalar(value: object, kind: int) -> Any:
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return {"bytes": value.hex()}
+    if isinstance(value, float):
+        text = _scalar(value, kind)
+        return float(text) if text[-1].isdigit() else text
+    return value
