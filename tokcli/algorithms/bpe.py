@@ -77,12 +77,14 @@ class Bpe:
         if vocab.settings["prepend_scheme"].value == "first":
             first.append(("metaspace", bpe_text.prefix_first))
         more: list[tuple[str, bpe_text.Rule]] = []
+        between_whitespace = vocab.model == "whitespace"
+        if between_whitespace and vocab.flag("lowercase"):
+            more.append(("lowercase", bpe_text.lowercase))
         if vocab.pre == "mmbert":
-            more.append(("metaspace", bpe_text.prefix_lines))
+            prefix = bpe_text.prefix_words if between_whitespace else bpe_text.prefix_lines
+            more.append(("metaspace", prefix))
         if vocab.pre == "soprano":
             more.append(("soprano", bpe_text.soprano))
-        if vocab.model == "whitespace" and vocab.flag("lowercase"):
-            more.append(("lowercase", bpe_text.lowercase))
         return first + more, rules + more
 
     def tokenize(
@@ -113,11 +115,15 @@ class Bpe:
         return [text[a:b] for a, b in bpe_text.segments_between_whitespace(text)]
 
     def _encode_chunk(self, chunk: str) -> Ids:
-        whole = self._whole_word(chunk)
-        if whole is not None:
-            return (whole,)
+        if self._ignore_merges or self._newline_words:
+            whole = self._whole_word(chunk)
+            if whole is not None:
+                return (whole,)
         symbols = merge_symbols(self._symbols(chunk), self._vocab.ranks.get, b" ")
-        return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
+        try:
+            return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
+        except KeyError:
+            return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
 
     def _whole_word(self, chunk: str) -> TokenId | None:
         """The token that stands for the chunk without any merge, where a rule allows that."""
@@ -129,8 +135,8 @@ class Bpe:
 
     def _symbols(self, chunk: str) -> list[bytes]:
         if self._byte_encode:
-            return [BYTE_TO_UTF8[byte] for byte in encode(chunk)]
-        return [encode(char) for char in chunk]
+            return list(map(BYTE_TO_UTF8.__getitem__, encode(chunk)))
+        return list(map(encode, chunk))
 
     def _symbol_ids(self, symbol: bytes, trace: TraceSink | None = None) -> Ids:
         """The token of a final symbol, or what stands for it where there is none."""

@@ -21,6 +21,7 @@ __all__ = [
     "lowercase",
     "prefix_first",
     "prefix_lines",
+    "prefix_words",
     "segments_between_whitespace",
     "soprano",
 ]
@@ -64,6 +65,21 @@ def prefix_lines(text: str, offsets: Offsets) -> Text:
             grown.append(offsets[index])
         offsets = [*grown, offsets[-1]]
     return re.sub(r"(?<![^\n])(?=[^\n▁])", METASPACE, text), offsets
+
+
+def prefix_words(text: str, offsets: Offsets) -> Text:
+    """mmbert under model `whitespace`: so does every word."""
+    parts: list[str] = []
+    grown: list[int] = []
+    end = 0
+    for start, _ in segments_between_whitespace(text):
+        if text[start] != METASPACE:
+            parts += (text[end:start], METASPACE)
+            if offsets is not None:
+                grown += (*offsets[end:start], offsets[start])
+            end = start
+    parts.append(text[end:])
+    return "".join(parts), None if offsets is None else grown + offsets[end:]
 
 
 def lowercase(text: str, offsets: Offsets) -> Text:
