@@ -26,6 +26,7 @@ __all__ = ["COMMANDS", "app"]
 COMMANDS = {
     "tokenize": "tokcli.cli.tokenize",
     "detokenize": "tokcli.cli.detokenize",
+    "explain": "tokcli.cli.explain",
     "dump-vocab": "tokcli.cli.dump_vocab",
     "show-merges": "tokcli.cli.show_merges",
     "inspect": "tokcli.cli.inspect",
