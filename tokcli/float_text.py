@@ -13,7 +13,8 @@ _FLOAT32 = struct.Struct("f")
 
 @lru_cache(maxsize=1 << 16)
 def float_text(value: float) -> str:
-    """`value`, a 32-bit float, in decimal; "nan", "inf" and "-inf" where there is none.
+    """`value`, a 32-bit float, in decimal (negative zero is 0); "nan", "inf" and "-inf" where
+    there is none.
 
     >>> float_text(-3.0999999046325684)
     '-3.1'
@@ -21,7 +22,7 @@ def float_text(value: float) -> str:
     if not math.isfinite(value):
         return "nan" if math.isnan(value) else f"{value:g}"
     if value == int(value) and abs(value) < 1e9:
-        return "-0" if not value and math.copysign(1, value) < 0 else str(int(value))
+        return str(int(value))
     for digits in range(6, 10):
         text = f"{value:.{digits}g}"
         if _FLOAT32.unpack(_FLOAT32.pack(float(text)))[0] == value:

@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 PREFIX = "tokenizer."
+PRE_KEY = "tokenizer.ggml.pre"
 
 
 class SpecialRow(NamedTuple):
@@ -76,13 +77,14 @@ class TemplateRow(NamedTuple):
 @dataclass(frozen=True)
 class VocabReport:
     """A vocabulary that llama.cpp loads. `types` counts the types of the file by name;
-    `pre_names` is None where no pre-tokenizer is used."""
+    `pre_source` and `pre_names` are None where no pre-tokenizer is used."""
 
     vocab: Vocab
     types: Mapping[str, int]
     special: Sequence[SpecialRow]
     settings: Sequence[SettingRow]
     overrides: Sequence[TypeOverride]
+    pre_source: Provenance | None
     pre_names: PreNames | None
 
 
@@ -104,7 +106,7 @@ def inspect_metadata(metadata: Metadata) -> Inspection:
 
     report, error = None, None
     try:
-        report = _report(Tokenizer(metadata).vocab)
+        report = _report(Tokenizer(metadata).vocab, metadata)
     except VocabError as problem:
         error = problem
     templates, template_error = _templates(metadata)
@@ -142,7 +144,8 @@ def _strips_mask(name: str) -> bool:
     return name in ("jina-v2-de", "jina-v2-es", "jina-v2-code")
 
 
-def _report(vocab: Vocab) -> VocabReport:
+def _report(vocab: Vocab, metadata: Metadata) -> VocabReport:
+    uses_pre = vocab.type == VocabType.BPE
     settings = [
         SettingRow(name, setting.value, setting.source, _remark(vocab, name))
         for name, setting in vocab.settings.items()
@@ -161,8 +164,17 @@ def _report(vocab: Vocab) -> VocabReport:
         ],
         settings=sorted(settings, key=lambda row: row.remark is not None),
         overrides=_overrides(vocab),
-        pre_names=kin_of_pre(vocab.pre) if vocab.type == VocabType.BPE else None,
+        pre_source=_pre_source(vocab, metadata) if uses_pre else None,
+        pre_names=kin_of_pre(vocab.pre) if uses_pre else None,
     )
+
+
+def _pre_source(vocab: Vocab, metadata: Metadata) -> Provenance:
+    if vocab.model == "gemma4":
+        return Provenance("forced", "by model 'gemma4'")
+    if metadata.text(PRE_KEY):
+        return Provenance("key", PRE_KEY)
+    return Provenance("absent", f"{PRE_KEY} is missing or empty, so llama.cpp takes 'default'")
 
 
 def _count_types(vocab: Vocab) -> dict[str, int]:

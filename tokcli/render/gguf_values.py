@@ -13,6 +13,7 @@ from tokcli.gguf_metadata import FLOAT32, STRING, Entry
 __all__ = ["json_entry", "json_value", "preview", "raw_lines"]
 
 MAX_PREVIEW = 60
+MAX_ITEM_PREVIEW = 20
 PREVIEW_ITEMS = 4
 JSON_ITEMS = 16
 
@@ -37,7 +38,7 @@ def _scalar(value: object, kind: int) -> str:
 def preview(entry: Entry) -> str:
     """The value on one short line: long texts are cut off, arrays show their first items."""
     if entry.item_type is None:
-        return _shortened(_scalar(entry.value, entry.type))
+        return _shortened(_scalar(entry.value, entry.type), MAX_PREVIEW)
     items = entry.value
     assert isinstance(items, (list, array))
     shown = [_quoted(item, entry.item_type) for item in items[:PREVIEW_ITEMS]]
@@ -46,12 +47,12 @@ def preview(entry: Entry) -> str:
 
 
 def _quoted(item: object, kind: int) -> str:
-    text = _shortened(_scalar(item, kind))
+    text = _shortened(_scalar(item, kind), MAX_ITEM_PREVIEW)
     return f"'{text}'" if kind == STRING else text
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= MAX_PREVIEW else text[:MAX_PREVIEW] + "..."
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else text[:most] + "..."
 
 
 def json_entry(key: str, entry: Entry) -> dict[str, Any]:

@@ -47,6 +47,7 @@ def _tokenizer(report: VocabReport) -> dict[str, Any]:
         "model": vocab.model,
         "type": vocab.type.label,
         "pre": None if pre is None else vocab.pre,
+        "pre_source": None if report.pre_source is None else _source(report.pre_source),
         "pre_same_rules": None if pre is None else pre.same_rules,
         "pre_same_regexes": None if pre is None else pre.same_regexes,
         "token_count": len(vocab),

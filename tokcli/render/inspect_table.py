@@ -70,8 +70,8 @@ def _file_facts(metadata: Metadata) -> Iterator[tuple[str, str]]:
 def _vocab_facts(report: VocabReport) -> Iterator[tuple[str, str]]:
     vocab = report.vocab
     yield "model", f"{visible(vocab.model)} ({vocab.type.label})"
-    if report.pre_names is not None:
-        yield "pre", visible(vocab.pre)
+    if report.pre_names is not None and report.pre_source is not None:
+        yield "pre", f"{visible(vocab.pre)} ({_source(report.pre_source, narrow=False)})"
         yield "same rules", ", ".join(report.pre_names.same_rules) or "no other name"
         others = ", ".join(report.pre_names.same_regexes)
         if others:
