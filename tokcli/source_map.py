@@ -24,7 +24,8 @@ class SourceMap:
         ends: list[int] = [0]
         for unit, unit_start, unit_end in units:
             parts.append(unit)
-            if len(unit) == unit_end - unit_start:
+            # Of rewritten text, lengths that happen to be equal say nothing.
+            if exact and len(unit) == unit_end - unit_start:
                 starts.extend(range(unit_start, unit_end))
                 ends.extend(range(unit_start + 1, unit_end + 1))
             else:

@@ -42,9 +42,8 @@ def input_stage(run: Run, limits: Limits) -> Stage:
         note.append(plural(escapes, "escape") + " processed (--no-escape leaves them)")
     blocks: list[Block] = []
     if escapes and run.request.typed is not None:
-        blocks.append(
-            Paragraph(line(Span("typed  ", "dim"), Span(visible(run.request.typed)[:LONGEST_TEXT])))
-        )
+        typed = visible(run.request.typed)[:LONGEST_TEXT]
+        blocks.append(Paragraph(line(Span("typed  ", "dim"), typed)))
     if not data:
         return Stage("input", line("empty"), blocks)
     if len(visible(data)) > LONGEST_TEXT and limits.steps:
