@@ -6,12 +6,13 @@ alphabet; the Gemma 4 family works on UTF-8 characters, with spaces written as U
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import chain
 
 from tokcli.algorithms import bpe_text
 from tokcli.algorithms.base import Fragment
 from tokcli.byte_alphabet import BYTE_TO_UTF8
+from tokcli.cuts import Cuts, joints
 from tokcli.memo import Memo
 from tokcli.merge import merge_symbols
 from tokcli.pretokenize import Stage, regex_stages
@@ -56,10 +57,35 @@ class Bpe:
         if rules.variant == "mmbert":
             self._stages.append(Stage("▁[^▁]*|[^▁]+"))
         # One memo for each stage but the first: the ids that its input comes to in the end.
-        rest: Memo[Ids] = Memo(self._encode_chunk)
+        cuts = self._cuts() if rules.escape_whitespaces and rules.variant != "mmbert" else None
+        rest: Memo[Ids] = Memo(self._encode_chunk if cuts is None else self._by_cuts(cuts))
         for stage in reversed(self._stages[1:]):
             rest = Memo(_Then(stage, rest))
         self._rest = rest
+
+    def _cuts(self) -> Cuts:
+        """Chunks are whole lines where spaces are written as U+2581, so they are cut further."""
+        merges = self._vocab.merges
+        mark = bpe_text.METASPACE
+        before_mark = f" {mark}".encode()
+        return Cuts(
+            mark,
+            pairs=lambda: joints(merges),
+            before_mark=lambda: {
+                pair[0]
+                for pair in joints([merge for merge in merges if before_mark in merge])
+                if pair[1] == mark
+            },
+            encode=self._encode_chunk,
+        )
+
+    def _by_cuts(self, cuts: Cuts) -> Callable[[str], Ids]:
+        def encode_line(chunk: str) -> Ids:
+            if self._newline_words and not chunk.strip("\n"):
+                return self._encode_chunk(chunk)
+            return tuple(cuts.encode(chunk))
+
+        return encode_line
 
     def _unknown_id(self) -> TokenId:
         id = self._vocab.special_id("unk")

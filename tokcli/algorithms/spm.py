@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from itertools import chain
 
 from tokcli.algorithms.base import Fragment
+from tokcli.cuts import Cuts, before, neighbours, well_formed
 from tokcli.errors import TokenizeError
 from tokcli.merge import merge_symbols
 from tokcli.source_map import SourceMap
 from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
+from tokcli.unicode import encode
 from tokcli.vocab import TokenId, Vocab
 
 __all__ = ["Spm"]
@@ -47,33 +50,61 @@ class Spm:
         """See Algorithm.tokenize."""
         prefix = b" " if self._add_space_prefix and fragment.after_special else b""
         text = (prefix + fragment.text).replace(b" ", METASPACE)
-        source = None
         if trace is not None:
-            if self._add_space_prefix:
-                trace(TextPrepared("space_prefix", fragment.text, prefix + fragment.text))
-            trace(TextPrepared("escape_whitespaces", prefix + fragment.text, text))
-            source = self._source(fragment, prefix)
-            span = source.span(0, len(text))
-            trace(ChunkStarted(text, text, *span, 0, len(text), source.exact))
+            self._tokenize_traced(fragment, prefix, text, output, trace)
+            return
+        try:
+            output.extend(self._cuts.encode(text.decode()))
+        except UnicodeDecodeError:
+            # Ill-formed text has symbols that start in the middle of characters.
+            output.extend(self._encode(CHARACTERS.findall(text)))
+
+    def _encode(self, symbols: list[bytes]) -> tuple[TokenId, ...]:
+        symbols = merge_symbols(symbols, self._priorities.get, b"", scored=True)
+        try:
+            return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
+        except KeyError:
+            return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
+
+    def _symbol_ids(self, symbol: bytes) -> tuple[TokenId, ...]:
+        id = self._token_id(symbol)
+        return tuple(map(self._byte_token, symbol)) if id is None else (id,)
+
+    @cached_property
+    def _cuts(self) -> Cuts:
+        texts = self._vocab.texts
+        return Cuts(
+            METASPACE.decode(),
+            pairs=lambda: neighbours(well_formed(texts)),
+            before_mark=lambda: before(METASPACE.decode(), texts),
+            encode=lambda piece: self._encode(list(map(encode, piece))),
+        )
+
+    def _tokenize_traced(
+        self,
+        fragment: Fragment,
+        prefix: bytes,
+        text: bytes,
+        output: list[TokenId],
+        trace: TraceSink,
+    ) -> None:
+        if self._add_space_prefix:
+            trace(TextPrepared("space_prefix", fragment.text, prefix + fragment.text))
+        trace(TextPrepared("escape_whitespaces", prefix + fragment.text, text))
+        source = self._source(fragment, prefix)
+        trace(ChunkStarted(text, text, *source.span(0, len(text)), 0, len(text), source.exact))
         symbols = CHARACTERS.findall(text)
-        if trace is not None:
-            trace(SymbolsSplit(tuple(symbols)))
+        trace(SymbolsSplit(tuple(symbols)))
         position = 0
         for symbol in merge_symbols(symbols, self._priorities.get, b"", trace, scored=True):
-            id = self._token_id(symbol)
-            if id is None:
-                ids = tuple(map(self._byte_token, symbol))
-                if trace is not None:
-                    trace(ByteFallback(symbol, ids))
-            else:
-                ids = (id,)
-            output.extend(ids)
-            if trace is not None and source is not None:
-                width = len(symbol) // len(ids)
-                for place, each in enumerate(ids):
-                    start = position + place * width
-                    source.emit(trace, each, start, start + width)
-            position += len(symbol)
+            ids = self._symbol_ids(symbol)
+            if self._token_id(symbol) is None:
+                trace(ByteFallback(symbol, ids))
+            width = len(symbol) // len(ids)
+            for id in ids:
+                source.emit(trace, id, position, position + width)
+                output.append(id)
+                position += width
 
     def _byte_token(self, byte: int) -> TokenId:
         id = self._token_id(b"<0x%02X>" % byte)

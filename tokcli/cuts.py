@@ -1,0 +1,120 @@
+"""Tokenizing in pieces that cannot affect each other, each distinct piece once.
+
+Where no token holds two characters side by side, no token spans the place between them, and the
+text on either side can be tokenized by itself: merges never cross it, and every path through a
+lattice passes it. Two grades of cutting serve. The first cuts before each `mark` (the space
+character of the vocabulary) that follows a character which no token holds before a mark: one regex,
+and it suffices for short text. The second looks every pair of neighbours up; it needs all pairs that
+tokens hold, which takes longer to gather than a short text takes to tokenize.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain
+from operator import add, itemgetter
+
+from tokcli.memo import Memo
+from tokcli.vocab import TokenId
+
+__all__ = ["Cuts", "before", "joints", "neighbours", "well_formed"]
+
+Ids = tuple[TokenId, ...]
+
+SHORTEST_CUT = 32
+SHORTEST_FINE_CUT = 4096
+
+
+def neighbours(texts: Iterable[str]) -> set[str]:
+    """Every two characters that stand side by side in one of `texts`."""
+    # Pairs with the separator say only that a NUL is not cut off, which is always right.
+    joined = "\0".join(texts)
+    return set(map(add, joined, joined[1:]))
+
+
+def joints(merges: Sequence[bytes]) -> set[str]:
+    """The two characters that meet in each merge "left right": every two neighbours of a symbol met
+    in the merge that joined them."""
+    text = b" ".join(merges).decode("utf-8", "replace")
+    sides = text.split(" ")
+    if len(sides) == 2 * len(merges) and "" not in sides:
+        return set(map(add, map(_last, sides[::2]), map(_first, sides[1::2])))
+    # A side with a space in it: whatever stands on either side of a space may be a joint.
+    return set(map("".join, _JOINT.findall(text)))
+
+
+_JOINT = re.compile(r"(?<=(.)) (?=(.))", re.DOTALL)
+_first, _last = itemgetter(0), itemgetter(-1)
+
+
+def before(mark: str, texts: Iterable[bytes]) -> set[str]:
+    """Every character that stands before `mark` in one of `texts`."""
+    sought = mark.encode()
+    found = [text for text in texts if text.find(sought, 1) > 0]
+    return {pair[0] for pair in neighbours(well_formed(found)) if pair[1] == mark} - {"\0"}
+
+
+def well_formed(texts: Iterable[bytes]) -> Iterator[str]:
+    """Those of `texts` that are UTF-8: well-formed text consists of no others."""
+    for text in texts:
+        try:
+            yield text.decode()
+        except UnicodeDecodeError:
+            continue
+
+
+class Cuts:
+    """Tokenizes text by pieces. `pairs()` gives every two neighbours within a token (more do no
+    harm), `before_mark()` those characters of pairs that come before `mark`, and `encode(piece)`
+    the ids of a piece."""
+
+    def __init__(
+        self,
+        mark: str,
+        *,
+        pairs: Callable[[], set[str]],
+        before_mark: Callable[[], set[str]],
+        encode: Callable[[str], Ids],
+    ) -> None:
+        self._mark = mark
+        self._find_pairs = pairs
+        self._find_before_mark = before_mark
+        self._encode = encode
+        self._pairs: set[str] | None = None
+        self._words: Memo[Ids] = Memo(encode)
+        self._fine_words: Memo[Ids] = Memo(self._encode_finely)
+        self._parts: Memo[Ids] = Memo(encode)
+
+    def encode(self, text: str) -> Iterator[TokenId]:
+        """The ids of `text`, in order."""
+        if len(text) < SHORTEST_CUT:
+            return iter(self._encode(text))
+        memo = self._words
+        if self._pairs is not None or len(text) >= SHORTEST_FINE_CUT:
+            if self._pairs is None:
+                self._pairs = self._find_pairs()
+            memo = self._fine_words
+        return chain.from_iterable(map(memo.__getitem__, self._at_marks.findall(text)))
+
+    @cached_property
+    def _at_marks(self) -> re.Pattern[str]:
+        mark = re.escape(self._mark)
+        if self._pairs is None:
+            found = self._find_before_mark()
+        else:
+            found = {pair[0] for pair in self._pairs if pair[1] == self._mark}
+        unsafe = "".join(sorted(found - {self._mark}))
+        more = rf"(?:(?<=[{re.escape(unsafe)}]){mark}+[^{mark}]*)*" if unsafe else ""
+        return re.compile(rf"{mark}*[^{mark}]+{more}|{mark}+")
+
+    def _encode_finely(self, word: str) -> Ids:
+        pairs = self._pairs
+        assert pairs is not None
+        ends = [end for end, pair in enumerate(map(add, word, word[1:]), 1) if pair not in pairs]
+        if not ends:
+            return self._parts[word]
+        ends.append(len(word))
+        parts = [word[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+        return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
