@@ -36,9 +36,10 @@ def validator() -> Any:
 
 def check(tokenizer: Tokenizer, data: bytes, *, add_special: bool, parse_special: bool) -> Run:
     """Explain `data` and assert what holds of all explanations; returns the model."""
-    flags = {"add_special": add_special, "parse_special": parse_special}
-    explanation = tokenizer.explain(data, **flags)
-    assert list(explanation.ids) == tokenizer.tokenize(data, **flags)
+    explanation = tokenizer.explain(data, add_special=add_special, parse_special=parse_special)
+    assert list(explanation.ids) == tokenizer.tokenize(
+        data, add_special=add_special, parse_special=parse_special
+    )
     assert _ids_in_events(explanation) == list(explanation.ids)
     run = build(explanation, Request("model.gguf"))
     assert [row.id for row in run.tokens] == list(explanation.ids)

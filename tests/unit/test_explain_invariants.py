@@ -43,9 +43,10 @@ def tiles(tokenizer: Tokenizer, data: bytes) -> bool:
     """Whether all of the input is in tokens, with spans that are exact."""
     vocab = tokenizer.vocab
     kinds = (VocabType.SPM, VocabType.RWKV, VocabType.TEST)
-    byte_level = vocab.type == VocabType.BPE and vocab.flag("byte_encode") and vocab.model == "gpt2"
-    # Each byte that is not UTF-8 became a character of three bytes.
-    return vocab.type in kinds or (byte_level and is_utf8(data) and vocab.pre != "soprano")
+    byte_level = vocab.type == VocabType.BPE and vocab.flag("byte_encode")
+    plain = byte_level and vocab.model == "gpt2" and vocab.pre != "soprano"
+    # What is not UTF-8 may become a longer character, or tear the bytes of U+2581 apart.
+    return is_utf8(data) and (vocab.type in kinds or plain)
 
 
 def is_utf8(data: bytes) -> bool:
@@ -89,7 +90,7 @@ def _vocabulary(folder: Path, name: str) -> Tokenizer | None:
 
 def _texts(path: Path) -> list[bytes]:
     """The distinct short inputs of a file of questions, in order."""
-    found = {}
+    found: dict[bytes, None] = {}
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
             if '"op": "tokenize"' in line:
