@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from tokcli.byte_alphabet import BYTE_TO_CHAR, BYTE_TO_UTF8, CHAR_TO_BYTE
+
+
+def test_known_characters() -> None:
+    assert BYTE_TO_CHAR[ord(" ")] == "Ġ"
+    assert BYTE_TO_CHAR[ord("\n")] == "Ċ"
+    assert BYTE_TO_CHAR[ord("A")] == "A"
+    assert BYTE_TO_CHAR[0x00] == "\u0100"
+    assert BYTE_TO_CHAR[0x7F] == "\u0121"
+    assert BYTE_TO_CHAR[0xAD] == "\u0143"
+    assert BYTE_TO_CHAR[0xFF] == "ÿ"
+
+
+def test_is_one_to_one_and_printable() -> None:
+    assert len(set(BYTE_TO_CHAR)) == 256
+    assert BYTE_TO_CHAR.isprintable()
+    assert " " not in BYTE_TO_CHAR
+
+
+def test_the_three_tables_agree() -> None:
+    for byte in range(256):
+        assert CHAR_TO_BYTE[BYTE_TO_CHAR[byte]] == byte
+        assert BYTE_TO_UTF8[byte].decode() == BYTE_TO_CHAR[byte]
