@@ -43,13 +43,6 @@ def merge_jsonl(vocab: Vocab, rows: Iterable[MergeRow]) -> Iterator[str]:
 def tree_json(vocab: Vocab, tree: MergeTree) -> str:
     """A token's tree as one object: the initial symbols, the merges in their order, and the same
     nested; `remaining` is what merging ends in, the token alone where `built`."""
-    # In the order of the nodes children come first, so nothing recurses however deep the tree.
-    nested: list[str] = []
-    for node in tree.nodes:
-        sides = ""
-        if node.left is not None and node.right is not None:
-            sides = f',"left":{nested[node.left]},"right":{nested[node.right]}'
-        nested.append(f"{{{_node(node)}{sides}}}")
     nodes = tree.nodes
     merges = [
         f'{{"step":{step},{_text("left", nodes[node.left].text)},'
@@ -64,8 +57,26 @@ def tree_json(vocab: Vocab, tree: MergeTree) -> str:
         f'"built":{"true" if tree.built else "false"},"symbols":{json_list(symbols)},'
         f'"merges":{json_list(merges)},'
         f'"remaining":{json_list(json_text(nodes[root].text) for root in tree.roots)},'
-        f'"trees":{json_list(nested[root] for root in tree.roots)}}}'
+        f'"trees":{json_list(_nested(tree, root) for root in tree.roots)}}}'
     )
+
+
+def _nested(tree: MergeTree, root: int) -> str:
+    """A node with its sides inside; a tree may be thousands deep, so nothing recurses."""
+    parts: list[str] = []
+    # What is still to be written, the next one last: nodes, and text between them.
+    waiting: list[int | str] = [root]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, str):
+            parts.append(item)
+            continue
+        node = tree.nodes[item]
+        parts.append(f"{{{_node(node)}")
+        waiting.append("}")
+        if node.left is not None and node.right is not None:
+            waiting += [node.right, ',"right":', node.left, ',"left":']
+    return "".join(parts)
 
 
 def _node(node: MergeNode) -> str:
