@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import struct
+
+import pytest
+
+from tests.charsmap import precompiled_charsmap
+from tokcli import TokenizeError
+from tokcli.charsmap import CharsMap
+
+MAP = CharsMap(precompiled_charsmap({"a": "x", "abc": "", "é": "e", "日本": "nihon", "\0b": "n"}))
+
+
+@pytest.mark.parametrize(
+    ("data", "found"),
+    [
+        (b"a", (1, b"x")),
+        (b"ab", (1, b"x")),
+        (b"abc", (3, b"")),
+        (b"abcd", (3, b"")),
+        ("é".encode(), (2, b"e")),
+        ("日本語".encode(), (6, b"nihon")),
+        ("日".encode(), None),
+        (b"b", None),
+        (b"", None),
+        # A NUL ends the search, as C strings end.
+        (b"\0b", None),
+    ],
+)
+def test_longest_prefix(data: bytes, found: tuple[int, bytes] | None) -> None:
+    assert MAP.longest_prefix(data, 0) == found
+    assert MAP.longest_prefix(b"..." + data, 3) == found
+
+
+def test_many_entries() -> None:
+    replacements = {chr(code): f"<{code}>" for code in range(0x100, 0x180)}
+    charsmap = CharsMap(precompiled_charsmap(replacements))
+
+    for text, replacement in replacements.items():
+        assert charsmap.longest_prefix(text.encode(), 0) == (2, replacement.encode())
+
+
+def test_a_trie_that_points_outside_itself() -> None:
+    charsmap = CharsMap(struct.pack("<II", 4, 0x3FF << 10) + b"x\0")
+
+    with pytest.raises(TokenizeError, match="outside its own trie"):
+        charsmap.longest_prefix(b"a", 0)
+
+
+def test_a_replacement_that_lies_outside() -> None:
+    blob = bytearray(precompiled_charsmap({"a": "x"}))
+    value = blob.rindex(struct.pack("<I", 1 << 31))
+    blob[value : value + 4] = struct.pack("<I", 1 << 31 | 999)
+
+    with pytest.raises(TokenizeError, match="outside its own replacements"):
+        CharsMap(bytes(blob)).longest_prefix(b"a", 0)
