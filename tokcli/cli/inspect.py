@@ -84,7 +84,7 @@ def _metadata(model: str | None, override_kv: list[str] | None, pre: str | None)
     overrides = parse_overrides(override_kv or ())
     if pre is not None:
         overrides[PRE_KEY] = pre
-    metadata = read_metadata(model or builtin_path())
+    metadata = read_metadata(builtin_path() if model is None else model)
     return metadata.with_overrides(overrides) if overrides else metadata
 
 

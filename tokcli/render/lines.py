@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Iterable
 from itertools import islice
@@ -28,7 +29,9 @@ def write_lines(lines: Iterable[str]) -> int:
 
 
 def write_bytes(data: bytes) -> None:
-    """Write bytes to stdout as they are, and flush."""
+    """Write bytes to stdout as they are, and flush. Raises OSError where there is no stdout."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "stdout is closed")
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
