@@ -64,6 +64,29 @@ class CharsMap:
             )
         return length, self._replacements[value:end]
 
+    def starts_entry(self, data: bytes) -> bool:
+        """Whether some entry starts with `data`."""
+        nodes = self._nodes
+        try:
+            node = _base(nodes[0])
+            for byte in data:
+                node ^= byte
+                packed = nodes[node]
+                if byte == 0 or packed & LABEL != byte:
+                    return False
+                node ^= _base(packed)
+        except IndexError:
+            # longest_prefix says what is wrong, where that part of the map is needed.
+            return True
+        return True
+
+    def holds_inside(self, byte: int) -> bool:
+        """Whether an entry may hold `byte` past its start."""
+        at_start = _base(self._nodes[0]) ^ byte
+        return any(
+            packed & LABEL == byte and place != at_start for place, packed in enumerate(self._nodes)
+        )
+
 
 def _base(packed: int) -> int:
     return packed >> 10 << ((packed & 1 << 9) >> 6)

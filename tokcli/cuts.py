@@ -87,15 +87,20 @@ class Cuts:
         self._fine_words: Memo[Ids] = Memo(self._encode_finely)
         self._parts: Memo[Ids] = Memo(encode)
 
+    def expect(self, size: int) -> None:
+        """Prepare for `size` characters of text, to come in one call of encode or in many."""
+        if self._pairs is None and size >= SHORTEST_FINE_CUT:
+            self._pairs = self._find_pairs()
+
     def encode(self, text: str) -> Iterator[TokenId]:
         """The ids of `text`, in order."""
-        if len(text) < SHORTEST_CUT:
-            return iter(self._encode(text))
-        memo = self._words
-        if self._pairs is not None or len(text) >= SHORTEST_FINE_CUT:
-            if self._pairs is None:
-                self._pairs = self._find_pairs()
+        self.expect(len(text))
+        if self._pairs is not None:
             memo = self._fine_words
+        elif len(text) >= SHORTEST_CUT:
+            memo = self._words
+        else:
+            return iter(self._encode(text))
         return chain.from_iterable(map(memo.__getitem__, self._at_marks.findall(text)))
 
     @cached_property

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterable
 from functools import cached_property
+from itertools import chain
 
 from tokcli.algorithms.base import Fragment
-from tokcli.algorithms.ugm_text import Normalizer, Units
+from tokcli.algorithms.ugm_text import METASPACE, Normalizer, Units
+from tokcli.algorithms.ugm_words import WordNormalizer
+from tokcli.cuts import Cuts, before, neighbours, well_formed
+from tokcli.memo import Memo
 from tokcli.source_map import SourceMap
 from tokcli.trace import (
     BestPath,
@@ -24,6 +29,8 @@ __all__ = ["Ugm"]
 
 NO_TOKEN = -1
 UNKNOWN_PENALTY = 10.0
+# Scores are sums of powers of two down to this one's inverse, as 32-bit floats of 2 and more are.
+FINEST = float(1 << 24)
 FLOAT_MAX = 3.4028234663852886e38
 UNREACHED = -1.7976931348623157e308
 
@@ -75,7 +82,7 @@ class Ugm:
         """See Algorithm.tokenize."""
         composed = self._normalizer.nfc(fragment.text)
         if trace is None:
-            output.extend(self._best_path(self._normalizer.normalize(composed), None))
+            output.extend(self._tokenize_by_words(composed))
             return
         units: Units = []
         text = self._normalizer.normalize(composed, units)
@@ -91,6 +98,67 @@ class Ugm:
         for id, start, end in steps:
             source.emit(trace, id, start, end)
             output.append(id)
+
+    def _tokenize_by_words(self, composed: bytes) -> Iterable[TokenId]:
+        """As _best_path of the normalized text, in pieces where no path can span their ends."""
+        words = self._words
+        try:
+            text = composed.decode()
+        except UnicodeDecodeError:
+            words = None
+        if words is None or len(text) > self._longest_exact:
+            return self._best_path(self._normalizer.normalize(composed), None)
+        self._cuts.expect(len(text))
+        ids = chain.from_iterable(map(self._by_word.__getitem__, words.words.findall(text)))
+        return self._join_unknowns(list(ids))
+
+    @cached_property
+    def _words(self) -> WordNormalizer | None:
+        words = WordNormalizer(self._normalizer, self._normalizer.charsmap)
+        return words if words.separators else None
+
+    @cached_property
+    def _longest_exact(self) -> int:
+        """The most characters for which sums of scores are exact in a double, so that the best
+        path of a piece is the best whatever comes before it. 0 where a score is too fine."""
+        scores = {text: score for text, (score, _) in self._scores.items()}
+        if not all(map(float.is_integer, [score * FINEST for score in scores.values()])):
+            return 0
+        # No best path is worse than one token, or unknown, for each character; one token more is
+        # tried on top of it.
+        single = [
+            abs(score) for text, score in scores.items() if _WIDTHS[text[0] >> 4] == len(text)
+        ]
+        a_character = max(*single, *scores.values(), -self._unknown_score, 1.0)
+        worst = max(map(abs, scores.values()), default=0.0)
+        return max(0, int((2**53 / FINEST - worst) / a_character))
+
+    @cached_property
+    def _by_word(self) -> Memo[tuple[TokenId, ...]]:
+        assert self._words is not None
+        normalize = self._words.normalize
+        return Memo(lambda word: tuple(self._cuts.encode(normalize(word))))
+
+    @cached_property
+    def _cuts(self) -> Cuts:
+        texts = self._scores
+        return Cuts(
+            METASPACE.decode(),
+            pairs=lambda: neighbours(well_formed(texts)),
+            before_mark=lambda: before(METASPACE.decode(), texts),
+            encode=lambda piece: tuple(self._best_path(piece.encode(), None)),
+        )
+
+    def _join_unknowns(self, ids: list[TokenId]) -> list[TokenId]:
+        unknown = self._unknown
+        if unknown not in ids:
+            return ids
+        last = [NO_TOKEN if unknown != NO_TOKEN else 0, *ids]
+        return [
+            id
+            for id, previous in zip(ids, last, strict=False)
+            if id != unknown or previous != unknown
+        ]
 
     def _source(self, fragment: Fragment, composed: bytes, units: Units) -> SourceMap:
         start, end = fragment.start, fragment.start + len(fragment.text)

@@ -29,6 +29,26 @@ class Normalizer:
         self._merge_spaces = vocab.flag("remove_extra_whitespaces")
 
     @property
+    def charsmap(self) -> CharsMap | None:
+        """The character map, if the file has one."""
+        return self._charsmap
+
+    @property
+    def merges_spaces(self) -> bool:
+        """Whether remove_extra_whitespaces is on."""
+        return self._merge_spaces
+
+    def reaches_across(self, byte: int) -> bool:
+        """Whether an entry of the map or a user-defined token may hold `byte` past its start."""
+        if any(byte in prefix[1:] for prefix in self._user_defined_prefixes):
+            return True
+        return self._charsmap is not None and self._charsmap.holds_inside(byte)
+
+    def starts_user_defined(self, byte: int) -> bool:
+        """Whether a user-defined token starts with `byte`."""
+        return bytes((byte,)) in self._user_defined_prefixes
+
+    @property
     def uses_nfc(self) -> bool:
         """Whether normalizer.nfc is on."""
         return self._nfc
