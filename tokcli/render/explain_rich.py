@@ -207,7 +207,7 @@ def _cells(rung: Rung, sizes: list[int] | None, width: int) -> Text:
     text.append("│", style="dim")
     for place in range(first, last):
         start, end, symbol = cells[place]
-        style = STYLES["merged"] if place == rung.changed else ""
+        style = STYLES["merged"] if place in rung.changed else ""
         text.append(symbol, style=style)
         if sizes is not None:
             room = sum(sizes[start : end + 1]) + end - start
@@ -221,7 +221,7 @@ def _cells(rung: Rung, sizes: list[int] | None, width: int) -> Text:
 def _window(rung: Rung, width: int) -> tuple[int, int]:
     """The range of cells around the changed one that fit into `width` columns."""
     widths = [cell_len(text) + 1 for _, _, text in rung.cells]
-    first = rung.changed or 0
+    first = rung.changed[0] if rung.changed else 0
     last = first + 1
     used = widths[first] if widths else 0
     while True:
@@ -247,7 +247,7 @@ def _roles(blocks: Iterable[Block]) -> Iterator[str]:
         elif isinstance(block, Strip):
             yield from (span.role for cell in block.cells for span in cell[0])
         elif isinstance(block, Ladder):
-            if any(rung.changed is not None for rung in block.rungs):
+            if any(rung.changed for rung in block.rungs):
                 yield "merged"
         elif isinstance(block, view.Group):
             yield from (span.role for span in block.title)

@@ -35,7 +35,7 @@ UNCUT = {
 CUT = {
     VocabType.WPM: "words; each is tokenized by itself",
     VocabType.TEST: "pieces of five bytes",
-    VocabType.PLAMO3: "PLaMo3 cuts at runs of equal characters and around <|plamo:...|>",
+    VocabType.PLAMO3: "PLaMo3 cuts at runs of equal characters and around <|plamo:...|>, and drops U+EE00",
 }
 
 
@@ -97,6 +97,11 @@ def _regex(regex: ChunksSplit, count: int) -> list[Block]:
     if regex.splitter is not None:
         said = f"llama.cpp has code of its own in place of it: '{regex.splitter}'"
         blocks.append(Paragraph(line(Span(said, "dim"))))
+    in_effect = "|".join(regex.alternatives)
+    if in_effect != regex.pattern:
+        blocks.append(
+            Paragraph(line(Span("in effect", "strong"), "  ", Span(visible(in_effect), "regex")))
+        )
     return blocks
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import groupby
+
 from tokcli.render.explain_lattice import lattice
 from tokcli.render.explain_model import ChunkStory, Run, TokenRow
 from tokcli.render.explain_split import shown_chunks
@@ -168,39 +171,46 @@ def _long(run: Run, chunk: ChunkStory, limits: Limits) -> list[Block]:
 
 def _merging(run: Run, chunk: ChunkStory, limits: Limits) -> list[Block]:
     merges = [step for step in chunk.steps if isinstance(step, MergeApplied)]
-    others = [
-        step
-        for step in chunk.steps
-        if isinstance(step, ByteFallback | UnknownToken | SymbolDropped)
-    ]
-    shown = merges if not limits.steps else merges[: limits.steps]
+    groups = _alike(merges) if limits.steps else [[merge] for merge in merges]
+    shown = groups[: limits.steps] if limits.steps else groups
     symbols = chunk.symbols
     state: list[bytes | None] = list(symbols)
-    rungs = [_rung(line(Span("start", "dim"), ""), state, None)]
-    for merge in shown:
-        state[merge.left_index] = merge.result
-        state[merge.right_index] = None
-        rungs.append(_rung(_merge_label(merge), state, merge.left_index))
-    blocks: list[Block] = [Ladder(tuple(visible(symbol) for symbol in symbols), rungs)]
-    if len(shown) < len(merges):
-        flag = f"--max-steps {len(merges)}"
-        blocks.append(Folded(len(merges) - len(shown), "merges", flag))
-    blocks += [Paragraph(line(*_remark(other))) for other in others]
+    rungs = [_rung(line(Span("start", "dim"), ""), state, ())]
+    for group in shown:
+        for merge in group:
+            state[merge.left_index] = merge.result
+            state[merge.right_index] = None
+        changed = tuple(merge.left_index for merge in group)
+        rungs.append(_rung(_merge_label(group), state, changed))
+    blocks: list[Block] = []
+    if merges:
+        blocks.append(Ladder(tuple(visible(symbol) for symbol in symbols), rungs))
+    if len(shown) < len(groups):
+        left_out = sum(map(len, groups[len(shown) :]))
+        blocks.append(Folded(left_out, "merges", f"--max-steps {len(groups)}"))
+    blocks += _remarks(chunk, limits)
     ending = "no neighbours left that merge" if len(chunk.final) > 1 else "one symbol is left"
     blocks.append(Paragraph((Span(f"{ending}:  ", "dim"), *_tokens(run, chunk.tokens))))
     return blocks
 
 
-def _merge_label(merge: MergeApplied) -> Line:
+def _alike(merges: list[MergeApplied]) -> list[list[MergeApplied]]:
+    """Merges of the same two symbols that come one after another, together."""
+    return [list(group) for _, group in groupby(merges, lambda merge: (merge.left, merge.right))]
+
+
+def _merge_label(group: list[MergeApplied]) -> Line:
+    merge = group[0]
+    times = f"  {len(group)} times" if len(group) > 1 else ""
     return line(
         Span(priority(merge), "number"),
-        Span(f"{visible(merge.left)} + {visible(merge.right)}"),
+        Span(f"{visible(merge.left)} + {visible(merge.right)}{times}"),
     )
 
 
-def _rung(label: Line, state: list[bytes | None], changed: int | None) -> Rung:
-    """The symbols of `state`, or those around `changed` where they are many."""
-    middle = changed or 0
+def _rung(label: Line, state: list[bytes | None], changed: tuple[int, ...]) -> Rung:
+    """The symbols of `state`, or those around what changed first where they are many."""
+    middle = changed[0] if changed else 0
     start, count = middle, 0
     while start > 0 and count < NEIGHBOURS:
         start -= 1
@@ -208,7 +218,7 @@ def _rung(label: Line, state: list[bytes | None], changed: int | None) -> Rung:
     while state[start] is None:
         start -= 1
     cells: list[tuple[int, int, str]] = []
-    place = None
+    places: list[int] = []
     index = start
     after = 0
     while index < len(state) and after <= 2 * NEIGHBOURS:
@@ -217,12 +227,29 @@ def _rung(label: Line, state: list[bytes | None], changed: int | None) -> Rung:
             end += 1
         symbol = state[index]
         assert symbol is not None
-        if index == changed:
-            place = len(cells)
+        if index in changed:
+            places.append(len(cells))
         after += index > middle
         cells.append((index, end - 1, visible(symbol)))
         index = end
-    return Rung(label, cells, place, start > 0, index < len(state))
+    return Rung(label, cells, tuple(places), start > 0, index < len(state))
+
+
+def _remarks(chunk: ChunkStory, limits: Limits) -> list[Block]:
+    """What became of symbols that are no tokens, each kind once."""
+    counts = Counter(
+        step
+        for step in chunk.steps
+        if isinstance(step, ByteFallback | UnknownToken | SymbolDropped)
+    )
+    shown = list(counts.items())[: limits.steps or None]
+    blocks: list[Block] = [
+        Paragraph((*_remark(step), Span(f"  ({count} times)" if count > 1 else "")))
+        for step, count in shown
+    ]
+    if len(shown) < len(counts):
+        blocks.append(Folded(len(counts) - len(shown), "symbols that are no tokens", ALL))
+    return blocks
 
 
 def _remark(step: object) -> list[Span]:
@@ -262,7 +289,8 @@ def _matching(run: Run, chunk: ChunkStory, limits: Limits) -> list[Block]:
             rest = step.word[step.text_start :]
             said = f"no token starts {quoted(rest)}"
             if step.matched:
-                said += f": matches {', '.join(map(str, step.matched))} are given up"
+                given_up = ", ".join(map(str, step.matched))
+                said += f": {given_up} {'is' if len(step.matched) == 1 else 'are'} given up"
             said += ", and the unknown token stands for the word"
             found = literal(step.word, "unknown")
             rows.append((line(str(step.text_start)), line(found), line(str(step.id)), line(said)))

@@ -49,7 +49,7 @@ def plain(line: Line) -> str:
         if span.literal != quoting:
             parts.append('"')
             quoting = span.literal
-        parts.append(span.text)
+        parts.append(span.text.replace('"', '\\"') if quoting else span.text)
     if quoting:
         parts.append('"')
     return "".join(parts)

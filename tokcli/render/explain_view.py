@@ -99,12 +99,12 @@ class Strip:
 
 class Rung(NamedTuple):
     """Symbols at a point of merging: `cells` hold first and last index of the initial symbols, and
-    the text; `changed` is the place in `cells` of what was just made. `more_left`/`more_right`:
+    the text; `changed` are the places in `cells` of what was just made. `more_left`/`more_right`:
     there are symbols beyond."""
 
     label: Line
     cells: list[tuple[int, int, str]]
-    changed: int | None
+    changed: tuple[int, ...]
     more_left: bool
     more_right: bool
 

@@ -32,7 +32,7 @@ NO_TOKEN = -1
 
 def quoted(data: bytes, limit: int = 24) -> str:
     """`data` in quotes, cut where it is long."""
-    text = visible(data, backslash=True)
+    text = visible(data, backslash=True).replace('"', '\\"')
     return f'"{text if len(text) <= limit else text[: limit - 1] + "…"}"'
 
 
