@@ -35,7 +35,7 @@ UNCUT = {
 CUT = {
     VocabType.WPM: "words; each is tokenized by itself",
     VocabType.TEST: "pieces of five bytes",
-    VocabType.PLAMO3: "PLaMo3 cuts at runs of equal characters and around <|plamo:...|>, and drops U+EE00",
+    VocabType.PLAMO3: "pieces: PLaMo3 cuts at runs and around <|plamo:...|>, and drops U+EE00",
 }
 
 
