@@ -210,11 +210,11 @@ def _write(runs: list[Run], limits: Limits, format: str, color: str) -> None:
         from tokcli.render import explain_export
 
         draw_as = explain_export.as_html if format == "html" else explain_export.as_svg
-        write_lines([draw_as(page)])
+        write_lines([draw_as(page, _columns())])
     elif is_terminal() or wants_color(color):
         from tokcli.render.explain_rich import draw
 
-        width = None if is_terminal() else explain_width()
+        width = None if is_terminal() else _columns()
         draw(page, make_console(color, width=width))
     else:
         from tokcli.render.explain_text import page_lines
@@ -222,7 +222,7 @@ def _write(runs: list[Run], limits: Limits, format: str, color: str) -> None:
         write_lines(page_lines(page))
 
 
-def explain_width() -> int:
+def _columns() -> int:
     """The columns to draw in where there is no terminal to ask: $COLUMNS, or 100."""
     import os
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 
 from rich.console import Console
 
@@ -21,7 +22,9 @@ def as_html(page: Page, width: int = WIDTH) -> str:
 
 def as_svg(page: Page, width: int = WIDTH) -> str:
     """A picture of a terminal, `width` columns wide."""
-    return _recorded(page, width).export_svg(title="tokcli explain")
+    svg = _recorded(page, width).export_svg(title="tokcli explain")
+    # rich would have viewers fetch a font from the net; any monospace font will do.
+    return re.sub(r"\s*@font-face \{[^}]*\}", "", svg)
 
 
 def _recorded(page: Page, width: int) -> Console:

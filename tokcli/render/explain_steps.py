@@ -86,7 +86,10 @@ def steps_stage(run: Run, limits: Limits) -> Stage:
         inner = _long(run, chunk, limits)
         blocks.append(Group(_title(run, chunk), inner))
         lines += 1 + sum(map(_size, inner))
-    return Stage("steps", line(NOTES.get(run.vocab.type, "")), [*blocks, *_short(short)])
+    note = NOTES.get(run.vocab.type, "")
+    if run.vocab.flag("ignore_merges"):
+        note = f"a chunk that is a token is taken whole; else {note}"
+    return Stage("steps", line(note), [*blocks, *_short(short)])
 
 
 def _size(block: Block) -> int:

@@ -112,13 +112,12 @@ def _merged(cause: Merged, chunk: ChunkStory | None) -> str:
     whole = chunk is not None and len(chunk.final) == 1
     if not merges:
         if whole:
-            return "the chunk is this one symbol"
+            return "whole chunk, one symbol"
         return "no merge joins this symbol to a neighbour"
-    part = "all of the chunk, " if whole else ""
+    part = "whole chunk, " if whole else ""
     if len(merges) == 1:
-        return f"{part}one merge ({priority(merges[0])})"
-    last = f"the last of {priority(merges[-1])}"
-    return f"{part}{len(merges)} merges ({last})"
+        return f"{part}1 merge, {priority(merges[0])}"
+    return f"{part}{len(merges)} merges, last {priority(merges[-1])}"
 
 
 def _on_path(run: Run, cause: OnPath) -> str:
@@ -139,7 +138,7 @@ def _whole(cause: WholeWord, row: TokenRow) -> str:
         return "DNA tag" if row.start != row.end else "DNA tag, put in by dna_auto_tags"
     if cause.rule == "newlines":
         return "newlines that are a token, no merging"
-    return "the whole chunk is a token (ignore_merges)"
+    return "whole chunk is a token (ignore_merges)"
 
 
 def _unknown(run: Run, cause: UnknownToken) -> str:
