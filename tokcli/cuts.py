@@ -1,11 +1,11 @@
 """Tokenizing in pieces that cannot affect each other, each distinct piece once.
 
 Where no token holds two characters side by side, no token spans the place between them, and the
-text on either side can be tokenized by itself: merges never cross it, and every path through a
-lattice passes it. Two grades of cutting serve. The first cuts before each `mark` (the space
-character of the vocabulary) that follows a character which no token holds before a mark: one regex,
-and it suffices for short text. The second looks every pair of neighbours up; it needs all pairs that
-tokens hold, which takes longer to gather than a short text takes to tokenize.
+text on either side can be tokenized by itself: merges never cross it, a longest match ends there,
+and every path through a lattice passes it. Two grades of cutting serve. The first cuts before each
+`mark` (the space character of the vocabulary) that follows a character which no token holds before
+a mark: one regex, and it suffices for short text. The second looks every pair of neighbours up; it
+needs all pairs that tokens hold, which takes longer to gather than a short text takes to tokenize.
 """
 
 from __future__ import annotations

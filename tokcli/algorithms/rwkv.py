@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from tokcli.algorithms.base import Fragment
+from tokcli.cuts import Cuts, neighbours
 from tokcli.errors import TokenizeError
 from tokcli.rwkv_escapes import unescape
 from tokcli.source_map import SourceMap
@@ -47,13 +48,44 @@ class Rwkv:
     ) -> None:
         """See Algorithm.tokenize."""
         data = fragment.text
-        tokens = self._tokens.get
-        lengths = self._lengths.get
-        source = None
         if trace is not None:
             start, end = fragment.start, fragment.start + len(data)
             source = SourceMap([(data, start, end)], exact=True, end=end)
             trace(ChunkStarted(data, data, start, end, 0, len(data), True))
+            output.extend(self._match(data, start, trace, source))
+            return
+        try:
+            output.extend(self._cuts.encode(data.decode("latin-1")))
+        except TokenizeError:
+            # Only the whole fragment tells where in the input nothing matched.
+            output.extend(self._match(data, fragment.start))
+
+    @cached_property
+    def _cuts(self) -> Cuts:
+        """Works on bytes, each as the character of the same number."""
+
+        def texts(holding: bytes) -> list[str]:
+            return [text.decode("latin-1") for text in self._tokens if holding in text[1:]]
+
+        return Cuts(
+            " ",
+            pairs=lambda: neighbours(texts(b"")),
+            before_mark=lambda: {pair[0] for pair in neighbours(texts(b" ")) if pair[1] == " "},
+            encode=lambda piece: tuple(self._match(piece.encode("latin-1"), 0)),
+        )
+
+    def _match(
+        self,
+        data: bytes,
+        offset: int,
+        trace: TraceSink | None = None,
+        source: SourceMap | None = None,
+    ) -> list[TokenId]:
+        """The longest tokens that follow one another; `offset` is where `data` lies in the
+        input."""
+        tokens = self._tokens.get
+        lengths = self._lengths.get
+        ids = []
         position = 0
         while position < len(data):
             id = None
@@ -68,13 +100,14 @@ class Rwkv:
             if trace is not None and id is not None:
                 trace(LongestMatch(data[position:end], id, position))
             if id is None:
-                id = self._no_match(data[position], fragment.start + position)
+                id = self._no_match(data[position], offset + position)
                 if trace is not None:
                     trace(UnknownToken(data[position:end], id))
             if trace is not None and source is not None:
                 source.emit(trace, id, position, end)
-            output.append(id)
+            ids.append(id)
             position = end
+        return ids
 
     def _no_match(self, byte: int, offset: int) -> TokenId:
         if byte in self._first_bytes:

@@ -81,7 +81,11 @@ class Wpm:
         return tuple(chain.from_iterable(map(self._words.__getitem__, filter(None, words))))
 
     def _encode_word(self, word: str) -> tuple[TokenId, ...]:
-        return tuple(id for id, _, _ in self._matches(encode(word), None))
+        raw = encode(word)
+        whole = self._token_id(METASPACE + raw)
+        if whole is not None and len(raw) < self._longest:
+            return (whole,)
+        return tuple([id for id, _, _ in self._matches(raw, None)])
 
     def _matches(self, word: bytes, trace: TraceSink | None) -> list[tuple[TokenId, int, int]]:
         """The longest tokens that follow one another in the word behind a U+2581, or one unknown
