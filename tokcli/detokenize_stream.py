@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 from tokcli.detokenize import clean_spaces
 from tokcli.tokenizer import Tokenizer
 from tokcli.vocab import TokenId, VocabType
 
 __all__ = ["StreamDetokenizer"]
 
-# Beside spaces, what clean_spaces looks at: none of its patterns reaches across another byte.
-_CLEANED = b" '?!.,smrve"
+# What may turn out to be the beginning of something that clean_spaces rewrites. All of that begins
+# with a space, and spaces are all that is ever removed, so nothing else can become adjacent.
+_UNCERTAIN = re.compile(rb" [ ']*[rv]?\Z")
 
 
 class StreamDetokenizer:
@@ -68,7 +71,8 @@ class StreamDetokenizer:
 
     def _take(self, final: bool) -> bytes:
         if self._cleans:
-            cut = len(self._raw) if final else _safe_cut(self._raw)
+            uncertain = None if final else _UNCERTAIN.search(self._raw)
+            cut = len(self._raw) if uncertain is None else uncertain.start()
             self._ready += clean_spaces(self._raw[:cut])
             self._raw = self._raw[cut:]
         else:
@@ -77,21 +81,6 @@ class StreamDetokenizer:
         end = len(self._ready) if final else len(self._ready) - _incomplete(self._ready)
         result, self._ready = self._ready[:end], self._ready[end:]
         return result
-
-
-def _safe_cut(text: bytes) -> int:
-    """The last place where `text` can be cut so that cleaning the parts cleans the whole.
-
-    Every pattern begins with a space, and spaces are all that is ever removed. So nothing reaches
-    across a byte that is in no pattern, nor over the start of a space after anything but a space
-    or (in " ' ") an apostrophe.
-    """
-    for end in range(len(text), 0, -1):
-        if text[end - 1] not in _CLEANED:
-            return end
-        if text[end : end + 1] == b" " and text[end - 1] not in b" '":
-            return end
-    return 0
 
 
 def _incomplete(text: bytes) -> int:

@@ -7,6 +7,7 @@ to a token of its own), so the end of the last token that fits is only where the
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from tokcli.errors import UsageError
 from tokcli.tokenizer import Tokenizer
@@ -108,8 +109,12 @@ def _local_count(
         before = len(whole_low) - len(local_low)
         if whole_low[before:] == local_low and whole_last[before:] == local_last:
             base = special + before
-            return lambda end, start=start, base=base: base + len(ids(start, end))
+            return partial(_count_from, ids, start, base)
     return None
+
+
+def _count_from(ids: Callable[[int, int], list[int]], start: int, base: int, end: int) -> int:
+    return base + len(ids(start, end))
 
 
 def _boundaries(data: bytes, start: int, stop: int) -> Iterator[int]:

@@ -20,7 +20,7 @@ __all__ = ["detokenize"]
 def detokenize(
     ids: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[ID]...", help="Ids: 1 2 3, or [1, 2, 3].", show_default=False),
+        typer.Argument(metavar="ID", help="Ids: 1 2 3, or [1, 2, 3].", show_default=False),
     ] = None,
     model: Model = None,
     file: Annotated[

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 import time
 from collections.abc import Sequence
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from tokcli.render.terminal import is_terminal, visible
+
+if TYPE_CHECKING:
+    import threading
 
 __all__ = ["Progress"]
 
@@ -39,14 +42,16 @@ class Progress:
         self._current = 0
         self._label = ""
         self._started = time.monotonic()
-        self._lock = threading.Lock()
         self._drawn = False
         self._active = False
-        self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
     def __enter__(self) -> Progress:
         if self.enabled:
+            import threading
+
+            self._lock = threading.Lock()
+            self._stop = threading.Event()
             self._thread = threading.Thread(target=self._run, daemon=True)
             self._thread.start()
         return self
@@ -57,8 +62,8 @@ class Progress:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._stop.set()
         if self._thread is not None:
+            self._stop.set()
             self._thread.join()
             self.pause()
 

@@ -8,14 +8,13 @@ import typer
 
 from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre
 from tokcli.cli.tokenize_options import FORMATS, TokenizeRequest
-from tokcli.cli.tokenize_run import run_request
 
 __all__ = ["tokenize"]
 
 
 def tokenize(
     text: Annotated[
-        str | None, typer.Argument(metavar="[TEXT]", help="The text.", show_default=False)
+        str | None, typer.Argument(metavar="TEXT", help="The text.", show_default=False)
     ] = None,
     model: Model = None,
     prompt: Annotated[
@@ -114,6 +113,8 @@ def tokenize(
     tokcli tokenize -m model.gguf --ids -p "Hi"
     git diff | tokcli tokenize -m model.gguf --count
     """
+    from tokcli.cli.tokenize_run import run_request
+
     return run_request(
         TokenizeRequest(
             text=text,
