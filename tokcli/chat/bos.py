@@ -42,7 +42,8 @@ class BosSource:
 class Caller:
     """What one way of tokenizing makes of the rendering.
 
-    `dropped` names what llama-server cut off first. `fix` is one line, None where all is right.
+    `prompt` is what it tokenizes, and `dropped` names what llama-server cut off first. `fix` is one
+    line, None where all is right.
     """
 
     name: Literal["add_special", "no_add_special", "llama-server"]
@@ -52,6 +53,12 @@ class Caller:
     sources: tuple[BosSource, ...]
     dropped: tuple[str, ...]
     fix: str | None
+    prompt: bytes
+
+    @property
+    def add_special(self) -> bool:
+        """Whether it has the tokenizer add the special tokens that the vocabulary asks for."""
+        return self.name != "no_add_special"
 
 
 class BosCount:
@@ -139,7 +146,7 @@ class BosCount:
         return (
             self._caller("add_special", "tokenize with add_special", with_special),
             self._caller("no_add_special", "tokenize without add_special", written),
-            self._caller("llama-server", "llama-server", served_sources, dropped),
+            self._caller("llama-server", "llama-server", served_sources, dropped, served),
         )
 
     def _served(self) -> tuple[bytes, tuple[str, ...]]:
@@ -186,11 +193,13 @@ class BosCount:
         title: str,
         sources: tuple[BosSource, ...],
         dropped: tuple[str, ...] = (),
+        prompt: bytes | None = None,
     ) -> Caller:
         count = len(sources)
         right = count == self.expected
         fix = None if right else self._fix(name, count, sources)
-        return Caller(name, title, count, right, sources, dropped, fix)
+        data = self._prompt.data if prompt is None else prompt
+        return Caller(name, title, count, right, sources, dropped, fix, data)
 
     def _fix(self, name: str, count: int, sources: tuple[BosSource, ...]) -> str:
         override = f", or set {OVERRIDE}" if self._can_be_turned_off() else ""

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from tokcli.errors import UsageError
 
-__all__ = ["Conversation", "load_messages"]
+__all__ = ["Conversation", "load_messages", "load_tools", "load_variables"]
 
 USED_KEYS = frozenset(
     ["messages", "tools", "documents", "add_generation_prompt", "chat_template_kwargs"]
@@ -45,8 +45,8 @@ def load_messages(data: bytes) -> Conversation:
     Raises UsageError that names the place: line, column and byte for text that is not JSON, the
     path (messages[1].role) for JSON of another shape.
     """
-    value = _parse(data)
-    _check_text(value, "the document")
+    value = _parse(data, "messages")
+    _check_text(value, "messages", "the document")
     if isinstance(value, list):
         return Conversation(_objects(value, "messages", empty=False))
     if not isinstance(value, dict):
@@ -76,12 +76,33 @@ def load_messages(data: bytes) -> Conversation:
     )
 
 
-def _parse(data: bytes) -> Any:
+def load_tools(data: bytes) -> list[dict[str, Any]]:
+    """The tools in a JSON document: a list, or an object with "tools". Raises UsageError."""
+    value = _parse(data, "tools")
+    _check_text(value, "tools", "the document")
+    if isinstance(value, dict) and "tools" in value:
+        value = value["tools"]
+    return _objects(value, "tools")
+
+
+def load_variables(data: bytes, name: str) -> dict[str, Any]:
+    """Further variables of a template, as a JSON object that messages call `name`.
+
+    Raises UsageError.
+    """
+    value = _parse(data, name)
+    _check_text(value, name, "the object")
+    if not isinstance(value, dict):
+        raise UsageError(f"{name}: {_kind(value)} where an object was expected")
+    return value
+
+
+def _parse(data: bytes, name: str) -> Any:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         raise UsageError(
-            f"messages: byte {exc.start} ({data[exc.start]:#04x}) is not UTF-8, which JSON is"
+            f"{name}: byte {exc.start} ({data[exc.start]:#04x}) is not UTF-8, which JSON is"
             " written in"
         ) from exc
     try:
@@ -89,12 +110,12 @@ def _parse(data: bytes) -> Any:
     except json.JSONDecodeError as exc:
         offset = len(text[: exc.pos].encode()) + len(data) - len(text.encode())
         raise UsageError(
-            f"messages: not JSON: {exc.msg} (line {exc.lineno}, column {exc.colno}, byte {offset})"
+            f"{name}: not JSON: {exc.msg} (line {exc.lineno}, column {exc.colno}, byte {offset})"
         ) from exc
     except RecursionError as exc:
-        raise UsageError("messages: the JSON is nested too deeply") from exc
+        raise UsageError(f"{name}: the JSON is nested too deeply") from exc
     except ValueError as exc:  # NaN, or an integer of thousands of digits
-        raise UsageError(f"messages: not JSON: {exc}") from exc
+        raise UsageError(f"{name}: not JSON: {exc}") from exc
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -103,7 +124,8 @@ def _no_constant(name: str) -> NoReturn:
 
 def _objects(value: Any, name: str, *, empty: bool = True) -> list[dict[str, Any]]:
     if not isinstance(value, list):
-        raise UsageError(f"{name}: {_kind(value)} where a list was expected: {_SHAPE}")
+        shape = f": {_SHAPE}" if name == "messages" else ""
+        raise UsageError(f"{name}: {_kind(value)} where a list was expected{shape}")
     if not value and not empty:
         raise UsageError(f"{name}: the list is empty: give at least one message")
     for index, item in enumerate(value):
@@ -114,7 +136,7 @@ def _objects(value: Any, name: str, *, empty: bool = True) -> list[dict[str, Any
     return value
 
 
-def _check_text(value: Any, name: str) -> None:
+def _check_text(value: Any, document: str, name: str) -> None:
     """Half of a surrogate pair, as "\\ud83d" writes it, is no text that has bytes."""
     stack = [(value, name)]
     while stack:
@@ -123,7 +145,7 @@ def _check_text(value: Any, name: str) -> None:
             found = _SURROGATE.search(item)
             if found:
                 raise UsageError(
-                    f"messages: {where} has half of a surrogate pair, \\u{ord(found[0]):04x}, at"
+                    f"{document}: {where} has half of a surrogate pair, \\u{ord(found[0]):04x}, at"
                     f" character {found.start()}: write both halves, or the character itself"
                 )
         elif isinstance(item, list):

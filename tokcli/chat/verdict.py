@@ -21,27 +21,28 @@ from tokcli.chat.findings import (
 from tokcli.chat.messages import Conversation
 from tokcli.chat.origins import OriginFinder
 from tokcli.chat.prompt import Prompt, TokenizerLike
-from tokcli.chat.render import Rendering, render
-from tokcli.chat.template import template_variables
+from tokcli.chat.render import Rendering
+from tokcli.chat.renderer import ConversationRenderer
 from tokcli.chat.turn_end import turn_end_not_eog
-from tokcli.errors import TemplateError
+from tokcli.partition import SpecialFragment
 from tokcli.vocab import CONTROL, UNKNOWN, TokenId
 
 __all__ = ["BosSource", "Caller", "Finding", "Verdict", "judge"]
-
-SENTINEL = "\U000ffffe"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """The judgement on one rendered conversation.
 
-    `ids` are those of the caller with add_special. `expected` is the number of BOS that a prompt
-    should begin with, and `asked_by` says why. `callers`: add_special, no_add_special,
-    llama-server, in this order.
+    `prompt` is the rendering's bytes, and `specials` are the special tokens in it, in order. `ids`
+    are those of the caller with add_special. `expected` is the number of BOS that a prompt should
+    begin with, and `asked_by` says why. `callers`: add_special, no_add_special, llama-server, in
+    this order.
     """
 
     rendering: Rendering
+    prompt: bytes
+    specials: tuple[SpecialFragment, ...]
     ids: tuple[TokenId, ...]
     bos_id: TokenId | None
     bos_text: str
@@ -79,15 +80,14 @@ def judge(
     if add_generation_prompt is None:
         add_generation_prompt = conversation.add_generation_prompt is not False
     conversation = replace(conversation, add_generation_prompt=add_generation_prompt)
-    names = {**template_variables(tokenizer), **(variables or {}), **conversation.variables}
-    renderer = _Renderer(template, names, clock)
-    rendering = renderer.first(conversation)
+    renderer = ConversationRenderer(tokenizer, template, conversation, variables, clock)
+    rendering = renderer.first()
     prompt = Prompt(rendering, tokenizer)
     vocab = tokenizer.vocab
     control = (id for id in vocab.special_token_ids if vocab.attr(id) & (CONTROL | UNKNOWN))
     finder = OriginFinder(vocab.texts[id] for id in control)
     origins = finder.find(conversation, rendering.text, renderer.text)
-    bos = BosCount(prompt, template, origins, renderer.printed_bos(conversation))
+    bos = BosCount(prompt, template, origins, renderer.printed_bos())
     ids = tokenizer.tokenize(prompt.data, add_special=True, parse_special=True)
     findings = [
         *renderer.findings,
@@ -99,6 +99,8 @@ def judge(
     ]
     return Verdict(
         rendering,
+        prompt.data,
+        tuple(prompt.specials.values()),
         tuple(ids),
         bos.id,
         bos.text,
@@ -107,72 +109,3 @@ def judge(
         bos.callers(),
         tuple(findings),
     )
-
-
-class _Renderer:
-    """Renders conversations with one template, under the conditions of the first rendering."""
-
-    def __init__(
-        self, template: str, names: Mapping[str, Any], clock: Callable[[], datetime] | None
-    ) -> None:
-        self._template = template
-        self._names = names
-        now = (clock or datetime.now)()
-        self._clock = lambda: now  # renderings are held against each other
-        self._tools_defined = True
-        self.findings: list[Finding] = []
-
-    def first(self, conversation: Conversation) -> Rendering:
-        """The rendering to judge, without the name `tools` where the template cannot bear None."""
-        try:
-            return self._render(conversation, self._names)
-        except TemplateError as exc:
-            if conversation.tools is not None:
-                raise
-            self._tools_defined = False
-            try:
-                rendering = self._render(conversation, self._names)
-            except TemplateError:
-                raise exc from None
-            self.findings.append(
-                Finding(
-                    "template-needs-tools",
-                    "warning",
-                    f"without tools the template fails in transformers ({exc}); llama-server leaves"
-                    " `tools` undefined, and so it was rendered here",
-                    {"error": str(exc)},
-                    "give tools, or write {% if tools %} around the template's use of them",
-                )
-            )
-            return rendering
-
-    def text(self, conversation: Conversation) -> str:
-        """The text of another conversation; its variables are those of the first."""
-        return self._render(conversation, {**self._names, **conversation.variables}).text
-
-    def printed_bos(self, conversation: Conversation) -> frozenset[int]:
-        """The characters of the first rendering at which `{{ bos_token }}` was printed."""
-        if "bos_token" not in self._template:
-            return frozenset()
-        length = len(str(self._names["bos_token"]))
-        try:
-            text = self._render(conversation, {**self._names, "bos_token": SENTINEL}).text
-        except TemplateError:  # the template looks at it: how it is written stays unsaid
-            return frozenset()
-        found: list[int] = []
-        start = text.find(SENTINEL)
-        while start >= 0:
-            found.append(start + len(found) * (length - len(SENTINEL)))
-            start = text.find(SENTINEL, start + 1)
-        return frozenset(found)
-
-    def _render(self, conversation: Conversation, names: Mapping[str, Any]) -> Rendering:
-        return render(
-            self._template,
-            conversation.messages,
-            conversation.tools,
-            conversation.add_generation_prompt is not False,
-            names,
-            clock=self._clock,
-            tools_defined=self._tools_defined,
-        )
