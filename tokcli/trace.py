@@ -18,7 +18,6 @@ JSON that `tokcli explain --format json` prints is versioned on its own.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 __all__ = [
@@ -48,8 +47,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class SpecialAdded:
+class SpecialAdded(NamedTuple):
     """add_special put a token in: `setting` is the rule that asked for it ("add_bos", "add_eos",
     or "add_special" where llama.cpp heeds no setting, as in WPM)."""
 
@@ -58,16 +56,14 @@ class SpecialAdded:
     setting: str
 
 
-@dataclass(frozen=True, slots=True)
-class FragmentText:
+class FragmentText(NamedTuple):
     """A stretch of plain text between special tokens; `start`/`end`: bytes of the input."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class FragmentSpecial:
+class FragmentSpecial(NamedTuple):
     """A special token cut out of the input before tokenizing.
 
     `strip_start`/`strip_end` include the white space that LSTRIP/RSTRIP ate around
@@ -90,8 +86,7 @@ class Change(NamedTuple):
     after: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class TextPrepared:
+class TextPrepared(NamedTuple):
     """One rule rewrote the fragment's text, from `before` to `after` (equal when it changed
     nothing). Rules: "space_prefix", "escape_whitespaces", "metaspace", "nfc", "charsmap",
     "lowercase", "clean_text", "soprano", "byte_order_mark", "dna".
@@ -114,8 +109,7 @@ class Chunk(NamedTuple):
     alternative: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ChunksSplit:
+class ChunksSplit(NamedTuple):
     """One regex of the pre-tokenizer was applied to every piece of the one before.
 
     `name` is the pre-tokenizer's name, `stage` counts its regexes from 0, `pattern` is the
@@ -131,8 +125,7 @@ class ChunksSplit:
     chunks: tuple[Chunk, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkStarted:
+class ChunkStarted(NamedTuple):
     """The algorithm takes up a chunk: `text` is the prepared text, `encoded` what the vocabulary
     is asked for (byte-mapped for byte-level BPE, equal to `text` elsewhere).
 
@@ -149,15 +142,13 @@ class ChunkStarted:
     exact: bool
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolsSplit:
+class SymbolsSplit(NamedTuple):
     """The symbols that merging starts from (one for each character of `encoded`)."""
 
     symbols: tuple[bytes, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class MergeApplied:
+class MergeApplied(NamedTuple):
     """Two neighbouring symbols became one. `left_index`/`right_index` are the positions, in the
     initial symbols, of the first symbol of either side. `rank` for BPE, `score` for SPM."""
 
@@ -170,8 +161,7 @@ class MergeApplied:
     score: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class WholeWord:
+class WholeWord(NamedTuple):
     """The whole chunk is a token and no merge was tried; `rule` says why: "ignore_merges",
     "newlines" or "dna_tag" (a tag around DNA; the chunk is empty where dna_auto_tags put it in)."""
 
@@ -180,8 +170,7 @@ class WholeWord:
     rule: str
 
 
-@dataclass(frozen=True, slots=True)
-class ByteFallback:
+class ByteFallback(NamedTuple):
     """A symbol is not in the vocabulary and goes out as one token a byte (`ids` holds those
     that exist)."""
 
@@ -189,23 +178,20 @@ class ByteFallback:
     ids: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UnknownToken:
+class UnknownToken(NamedTuple):
     """Nothing in the vocabulary covers `text`, and the unknown token stands for it."""
 
     text: bytes
     id: int
 
 
-@dataclass(frozen=True, slots=True)
-class SymbolDropped:
+class SymbolDropped(NamedTuple):
     """Nothing in the vocabulary covers `text`, and llama.cpp emits nothing for it."""
 
     text: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class LongestMatch:
+class LongestMatch(NamedTuple):
     """The longest token that starts at `text_start` (bytes of the chunk) is `text`."""
 
     text: bytes
@@ -213,8 +199,7 @@ class LongestMatch:
     text_start: int
 
 
-@dataclass(frozen=True, slots=True)
-class WordRolledBack:
+class WordRolledBack(NamedTuple):
     """WPM: no token continues `word` at byte `text_start`, so the `matched` ids are discarded
     and the unknown token stands for the whole word."""
 
@@ -235,8 +220,7 @@ class Candidate(NamedTuple):
     chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(NamedTuple):
     """UGM, PLaMo: what could continue the path at `text_start` (bytes of the chunk); `chosen`
     marks those that became the best way known so far."""
 
@@ -253,15 +237,13 @@ class PathStep(NamedTuple):
     total: float
 
 
-@dataclass(frozen=True, slots=True)
-class BestPath:
+class BestPath(NamedTuple):
     """UGM, PLaMo: the path with the best sum."""
 
     steps: tuple[PathStep, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class TokenEmitted:
+class TokenEmitted(NamedTuple):
     """A token of the result, with the bytes of the input that it stands for (`exact` as in
     ChunkStarted). Special tokens cut out or added are not repeated here."""
 
