@@ -254,3 +254,10 @@ def test_an_empty_text_is_a_text_too() -> None:
     assert run.status == 0
     assert "1 input: empty" in run.text
     assert "7 tokens: 0 tokens" in run.text
+
+
+def test_sixteen_colours_still_tell_neighbours_apart() -> None:
+    run = tokcli("explain", "How are", "--color", "always", "--stage", "warnings")
+
+    assert "\x1b[30;46mHow" in run.text
+    assert "\x1b[30;43mare" in run.text

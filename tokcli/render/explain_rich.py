@@ -12,6 +12,7 @@ from rich.padding import Padding
 from rich.panel import Panel
 from rich.table import Table as RichTable
 from rich.text import Text
+from rich.theme import Theme
 
 from tokcli.render import explain_view as view
 from tokcli.render.explain_view import (
@@ -31,7 +32,7 @@ from tokcli.render.explain_view import (
     Table,
 )
 
-__all__ = ["STYLES", "draw", "draw_stage", "text_of"]
+__all__ = ["draw", "draw_stage", "text_of"]
 
 SPACE = "␣"
 STYLES = {
@@ -50,11 +51,21 @@ STYLES = {
     "strong": "bold",
     "number": "cyan",
     "regex": "magenta",
-    "dim": "dim",
-    "": "",
 }
-MARK = "dim"
-MARK_ON_COLOR = "#606060"
+# For terminals of 16 colours, in which several of the above would come out alike.
+STYLES_16 = {
+    "token0": "black on cyan",
+    "token1": "black on yellow",
+    "token2": "black on bright_blue",
+    "token3": "black on bright_yellow",
+    "special": "bold white on magenta",
+    "added": "bold white on blue",
+    "byte": "black on white",
+    "unknown": "bold white on red",
+    "merged": "black on green",
+    "chosen": "black on green",
+    "changed": "black on bright_magenta",
+}
 # Spaces, and the escapes that stand for invisible characters.
 _MARKED = re.compile(r" |\\(?:\\|[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 # Borders and padding of a panel.
@@ -65,11 +76,22 @@ SIDE_BY_SIDE = 110
 
 def draw(page: Page, console: Console) -> None:
     """Print the page on `console`, as wide as it is."""
-    head = [_block(block, console.width - FRAME) for block in page.head]
-    console.print(Panel(Group(text_of(page.title), *head), box=ROUNDED, border_style="bold"))
-    for stage in page.stages:
-        console.print(draw_stage(stage, console.width))
-    console.print(_legend(page, console.width))
+    with console.use_theme(_theme(console.color_system)):
+        head = [_block(block, console.width - FRAME) for block in page.head]
+        console.print(Panel(Group(text_of(page.title), *head), box=ROUNDED, border_style="bold"))
+        for stage in page.stages:
+            console.print(draw_stage(stage, console.width))
+        console.print(_legend(page, console.width))
+
+
+def _theme(color_system: str | None) -> Theme:
+    """The styles by role, and for each role "ROLE.mark" for spaces and escapes in it."""
+    few = color_system in ("standard", "windows")
+    styles = {**STYLES, **(STYLES_16 if few else {})}
+    for role, style in list(styles.items()):
+        grey = style.startswith("#") or " #101010 " in f" {style} "
+        styles[f"{role}.mark"] = f"{style} #606060" if grey else f"{style} dim"
+    return Theme(styles)
 
 
 def draw_stage(stage: Stage, width: int, label: str = "") -> RenderableType:
@@ -96,7 +118,7 @@ def text_of(line: Line) -> Text:
 
 
 def _append(text: Text, span: Span) -> None:
-    style = STYLES.get(span.role, "")
+    style = span.role
     if span.role == "regex":
         # Left as spaces, they would vanish at the ends of lines.
         text.append(span.text.replace(" ", SPACE), style=style)
@@ -107,8 +129,7 @@ def _append(text: Text, span: Span) -> None:
     if not span.text:
         text.append("(nothing)", style="dim italic")
         return
-    colored = " on " in style
-    mark = f"{style} {MARK_ON_COLOR}" if colored and "white" not in style else f"{style} {MARK}"
+    mark = f"{style}.mark" if style in STYLES else "dim"
     end = 0
     for match in _MARKED.finditer(span.text):
         text.append(span.text[end : match.start()], style=style)
@@ -207,7 +228,7 @@ def _cells(rung: Rung, sizes: list[int] | None, width: int) -> Text:
     text.append("│", style="dim")
     for place in range(first, last):
         start, end, symbol = cells[place]
-        style = STYLES["merged"] if place in rung.changed else ""
+        style = "merged" if place in rung.changed else ""
         text.append(symbol, style=style)
         if sizes is not None:
             room = sum(sizes[start : end + 1]) + end - start
@@ -265,11 +286,11 @@ def _legend(page: Page, width: int) -> RenderableType:
     if tokens:
         swatch = Text()
         for role in tokens:
-            swatch.append(" a ", style=STYLES[role])
+            swatch.append(" a ", style=role)
         parts.append(swatch.append(f" {ROLES[tokens[0]]}", style="dim"))
     for role, meaning in ROLES.items():
         if role in used and role not in PALETTE:
-            parts.append(Text.assemble((" a ", STYLES[role]), (f" {meaning}", "dim")))
+            parts.append(Text.assemble((" a ", role), (f" {meaning}", "dim")))
     signs = [*page.signs, (SPACE, "a space"), ("\\n \\x1b", "invisible characters")]
     parts += [Text.assemble((sign, "bold"), (f" {meaning}", "dim")) for sign, meaning in signs]
     return Padding(Group(*_flowing(parts, width - FRAME)), (0, 2, 0, 2))
