@@ -17,6 +17,7 @@ from itertools import chain
 from operator import add, itemgetter
 
 from tokcli.memo import Memo
+from tokcli.unicode import decode
 from tokcli.vocab import TokenId
 
 __all__ = ["Cuts", "before", "joints", "neighbours", "well_formed"]
@@ -37,7 +38,7 @@ def neighbours(texts: Iterable[str]) -> set[str]:
 def joints(merges: Sequence[bytes]) -> set[str]:
     """The two characters that meet in each merge "left right": every two neighbours of a symbol met
     in the merge that joined them."""
-    text = b" ".join(merges).decode("utf-8", "replace")
+    text = decode(b" ".join(merges))
     sides = text.split(" ")
     if len(sides) == 2 * len(merges) and "" not in sides:
         return set(map(add, map(_last, sides[::2]), map(_first, sides[1::2])))
