@@ -81,7 +81,8 @@ def draw(page: Page, console: Console) -> None:
         console.print(Panel(Group(text_of(page.title), *head), box=ROUNDED, border_style="bold"))
         for stage in page.stages:
             console.print(draw_stage(stage, console.width))
-        console.print(_legend(page, console.width))
+        colored = console.color_system is not None and not console.no_color
+        console.print(_legend(page, console.width, colored))
 
 
 def _theme(color_system: str | None) -> Theme:
@@ -277,10 +278,9 @@ def _roles(blocks: Iterable[Block]) -> Iterator[str]:
             yield from _roles((block.left, block.right))
 
 
-def _legend(page: Page, width: int) -> RenderableType:
-    used = set(_roles(page.head))
-    for stage in page.stages:
-        used.update(_roles(stage.blocks))
+def _legend(page: Page, width: int, colored: bool) -> RenderableType:
+    blocks = [*page.head, *(block for stage in page.stages for block in stage.blocks)]
+    used = set(_roles(blocks)) if colored else set()
     parts: list[Text] = []
     tokens = [role for role in PALETTE if role in used]
     if tokens:
