@@ -202,7 +202,7 @@ class BosCount:
         return Caller(name, title, count, right, sources, dropped, fix, data)
 
     def _fix(self, name: str, count: int, sources: tuple[BosSource, ...]) -> str:
-        override = f", or set {OVERRIDE}" if self._can_be_turned_off() else ""
+        override = f", or run llama.cpp with {OVERRIDE}" if self._can_be_turned_off() else ""
         if count < self.expected:
             if name == "no_add_special":
                 return (

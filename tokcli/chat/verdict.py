@@ -24,7 +24,6 @@ from tokcli.chat.prompt import Prompt, TokenizerLike
 from tokcli.chat.render import Rendering
 from tokcli.chat.renderer import ConversationRenderer
 from tokcli.chat.turn_end import turn_end_not_eog
-from tokcli.partition import SpecialFragment
 from tokcli.vocab import CONTROL, UNKNOWN, TokenId
 
 __all__ = ["BosSource", "Caller", "Finding", "Verdict", "judge"]
@@ -34,15 +33,12 @@ __all__ = ["BosSource", "Caller", "Finding", "Verdict", "judge"]
 class Verdict:
     """The judgement on one rendered conversation.
 
-    `prompt` is the rendering's bytes, and `specials` are the special tokens in it, in order. `ids`
-    are those of the caller with add_special. `expected` is the number of BOS that a prompt should
-    begin with, and `asked_by` says why. `callers`: add_special, no_add_special, llama-server, in
-    this order.
+    `ids` are those of the caller with add_special. `expected` is the number of BOS that a prompt
+    should begin with, and `asked_by` says why. `callers`: add_special, no_add_special,
+    llama-server, in this order.
     """
 
     rendering: Rendering
-    prompt: bytes
-    specials: tuple[SpecialFragment, ...]
     ids: tuple[TokenId, ...]
     bos_id: TokenId | None
     bos_text: str
@@ -99,8 +95,6 @@ def judge(
     ]
     return Verdict(
         rendering,
-        prompt.data,
-        tuple(prompt.specials.values()),
         tuple(ids),
         bos.id,
         bos.text,

@@ -30,6 +30,7 @@ COMMANDS = {
     "dump-vocab": "tokcli.cli.dump_vocab",
     "show-merges": "tokcli.cli.show_merges",
     "inspect": "tokcli.cli.inspect",
+    "chat": "tokcli.cli.chat",
 }
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 USAGE = 2
