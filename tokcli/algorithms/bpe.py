@@ -7,7 +7,7 @@ alphabet; the Gemma 4 family works on UTF-8 characters, with spaces written as U
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import chain
+from itertools import chain, combinations
 
 from tokcli.algorithms import bpe_text
 from tokcli.algorithms.base import Fragment
@@ -36,6 +36,8 @@ from tokcli.vocab import TokenId, Vocab
 __all__ = ["Bpe", "Prepared"]
 
 NO_TOKEN = -1
+# So many symbols make 5,456 pairs of neighbours at most, whatever merges.
+FEW_SYMBOLS = 32
 Ids = tuple[TokenId, ...]
 
 
@@ -62,6 +64,8 @@ class Bpe:
         for stage in reversed(self._stages[1:]):
             rest = Memo(_Then(stage, rest))
         self._rest = rest
+        # A process that tokenizes more than one short text needs the table of merges after all.
+        self._few_calls = 1
 
     def _cuts(self) -> Cuts:
         """Chunks are whole lines where spaces are written as U+2581, so they are cut further."""
@@ -130,22 +134,42 @@ class Bpe:
             self._trace_text(Prepared(text, offsets), 0, len(text), output, trace)
 
     def _encode_text(self, text: str, output: list[TokenId]) -> None:
+        if self._few_calls and not self._vocab.has_ranks:
+            self._few_calls -= 1
+            if len(encode(text) if self._byte_encode else text) <= FEW_SYMBOLS:
+                output.extend(self._encode_few(text))
+                return
         lookup = self._rest.__getitem__
         split = self._stages[0].split
         for segment in self._segments(text):
             output.extend(chain.from_iterable(map(lookup, split(segment))))
+
+    def _encode_few(self, text: str) -> Iterable[TokenId]:
+        """A few symbols ask for a few merges: not worth a table of all of them."""
+        chunks = list(self._segments(text))
+        for stage in self._stages:
+            chunks = [piece for chunk in chunks for piece in stage.split(chunk)]
+        pairs: set[bytes] = set()
+        for chunk in chunks:
+            symbols = self._symbols(chunk)
+            places = range(len(symbols) + 1)
+            for start, middle, end in combinations(places, 3):
+                left, right = b"".join(symbols[start:middle]), b"".join(symbols[middle:end])
+                pairs.add(left + b" " + right)
+        rank = self._vocab.ranks_among(pairs).get
+        return [id for chunk in chunks for id in self._encode_chunk(chunk, rank)]
 
     def _segments(self, text: str) -> Iterable[str]:
         if not self._between_whitespace:
             return (text,)
         return [text[a:b] for a, b in bpe_text.segments_between_whitespace(text)]
 
-    def _encode_chunk(self, chunk: str) -> Ids:
+    def _encode_chunk(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
         if self._ignore_merges or self._newline_words:
             whole = self._whole_word(chunk)
             if whole is not None:
                 return (whole,)
-        symbols = merge_symbols(self._symbols(chunk), self._vocab.ranks.get, b" ")
+        symbols = merge_symbols(self._symbols(chunk), rank or self._vocab.ranks.get, b" ")
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:
