@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokcli.byte_escapes import escape
 from tokcli.cli.io import read_file, stdin_bytes, stdin_is_piped, stdout_bytes
 from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre
 from tokcli.errors import UsageError
@@ -85,7 +86,7 @@ def detokenize(
     if pieces:
         for id in parse_ids(text):
             piece = tokenizer.piece(id, special=unparse_special)
-            stdout_bytes().write(visible(piece, backslash=True).encode() + b"\n")
+            stdout_bytes().write(escape(piece).encode() + b"\n")
     elif lines:
         for line in text.splitlines():
             _write(tokenizer.detokenize(parse_ids(line), **options), end=b"\n")

@@ -14,8 +14,6 @@ __all__ = ["UNUSABLE", "guarded"]
 
 UNUSABLE = 3
 INTERRUPTED = 130
-# Errors of the tool itself: whoever sees one should send it in, with the traceback.
-OWN_FAULTS = (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError)
 
 
 def guarded(action: Callable[[], int | None], *, debug: Callable[[], bool]) -> int:
@@ -45,7 +43,9 @@ def guarded(action: Callable[[], int | None], *, debug: Callable[[], bool]) -> i
         _print_traceback(debug())
         report("error", _describe(error))
         return UNUSABLE
-    except (MemoryError, RecursionError, *OWN_FAULTS) as error:
+    except Exception as error:
+        if hasattr(error, "exit_code"):  # Typer's own, about how the command was called
+            raise
         _print_traceback(debug())
         again = "" if debug() else "; run it again with --debug and report the traceback"
         what = type(error).__name__ + (f": {error}" if str(error) else "")

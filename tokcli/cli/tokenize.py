@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from tokcli.cli.chat_options import Messages, Template, TemplateName
 from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre
 from tokcli.cli.tokenize_options import FORMATS, TokenizeRequest
 
@@ -25,6 +26,9 @@ def tokenize(
         typer.Option("-f", "--file", metavar="PATH", help="Read a file (-: stdin); repeatable."),
     ] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read stdin.")] = False,
+    messages: Messages = None,
+    template: Template = None,
+    template_name: TemplateName = None,
     hex: Annotated[bool, typer.Option("--hex", help="The input is bytes in hex.")] = False,
     lines: Annotated[
         bool, typer.Option("--lines", help="Each line is an input, with one result a line.")
@@ -124,6 +128,9 @@ def tokenize(
             prompt=prompt,
             file=tuple(file or ()),
             stdin=stdin,
+            messages=messages,
+            template=template,
+            template_name=template_name,
             hex=hex,
             lines=lines,
             escape=escape,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from tokcli.cli.io import (
     Input,
@@ -17,6 +18,9 @@ from tokcli.cli.tokenize_options import TokenizeRequest
 from tokcli.errors import UsageError
 from tokcli.escapes import process_escapes
 
+if TYPE_CHECKING:
+    from tokcli.tokenizer import Tokenizer
+
 __all__ = ["inputs", "is_batch", "require_source"]
 
 Note = Callable[[str], None]
@@ -29,19 +33,29 @@ def is_batch(request: TokenizeRequest) -> bool:
 
 def require_source(request: TokenizeRequest) -> None:
     """Raise UsageError where no text is given and stdin is a terminal or closed."""
-    given = request.stdin or request.file
+    given = request.stdin or request.file or request.messages is not None
     if given or request.prompt is not None or request.text is not None or stdin_is_piped():
         return
     raise UsageError(
-        "no text to tokenize; give TEXT, -p/--prompt, -f/--file, --stdin, or pipe it in"
+        "no text to tokenize; give TEXT, -p/--prompt, -f/--file, --stdin, --messages, or pipe it in"
     )
 
 
-def inputs(request: TokenizeRequest, note: Note) -> Iterator[Input]:
+def inputs(request: TokenizeRequest, tokenizer: Tokenizer, note: Note) -> Iterator[Input]:
     """The inputs, escapes processed; `note` is told what a user of llama-tokenize may not expect.
 
-    Raises OSError where a file cannot be read, UsageError where --hex finds something else.
+    Escapes in a conversation are JSON's, and none are processed in what it is rendered to.
+
+    Raises OSError where a file cannot be read, UsageError where --hex finds something else, and
+    what rendered_messages() raises.
     """
+    if request.messages is not None:
+        from tokcli.cli.conversation import rendered_messages
+
+        yield rendered_messages(
+            tokenizer, request.messages, request.template, request.template_name
+        )
+        return
     from_argument = request.text is not None or request.prompt is not None
     silent = from_argument and not (request.stdin or request.file)
     for source in _sources(request, note):

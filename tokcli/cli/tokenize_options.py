@@ -21,6 +21,8 @@ class TokenizeRequest(NamedTuple):
     """One run of `tokcli tokenize`; fields are named for the options they come from.
 
     add_special: None means as llama-tokenize: if the vocabulary adds BOS and no_bos is off.
+    messages: a conversation to render with the model's chat template, or with `template` or the
+    model's template called `template_name`, in place of any other text.
     log_verbosity: as in llama.cpp, notes are shown from 3, warnings from 2, errors always.
     """
 
@@ -31,6 +33,9 @@ class TokenizeRequest(NamedTuple):
     prompt: str | None = None
     file: tuple[str, ...] = ()
     stdin: bool = False
+    messages: str | None = None
+    template: str | None = None
+    template_name: str | None = None
     hex: bool = False
     lines: bool = False
     escape: bool = True
@@ -65,6 +70,9 @@ OPTIONS = (
     Option(("-p", "--prompt"), "prompt", "value"),
     Option(("-f", "--file"), "file", "values"),
     Option(("--stdin",), "stdin", "on"),
+    Option(("--messages",), "messages", "value"),
+    Option(("--template",), "template", "value"),
+    Option(("--template-name",), "template_name", "value"),
     Option(("--hex",), "hex", "on"),
     Option(("--lines",), "lines", "on"),
     Option(("-e", "--escape"), "escape", "on"),
@@ -108,8 +116,28 @@ def check_request(request: TokenizeRequest) -> None:
             f"--lines gives one result a line, and --format {request.format} takes several; use "
             "ids, pieces, jsonl, json or --count"
         )
+    _check_messages(request)
     if request.truncate is not None and len(request.file) > 1 and not request.stdin:
         raise UsageError("--truncate takes one input; give one -f/--file")
+
+
+def _check_messages(request: TokenizeRequest) -> None:
+    if request.messages is None:
+        if request.template is not None or request.template_name is not None:
+            name = "--template" if request.template is not None else "--template-name"
+            raise UsageError(f"{name} renders --messages, and none are given")
+        return
+    others = {
+        "TEXT": request.text is not None,
+        "-p/--prompt": request.prompt is not None,
+        "-f/--file": bool(request.file),
+        "--stdin": request.stdin,
+        "--hex": request.hex,
+        "--lines": request.lines,
+    }
+    for name, given in others.items():
+        if given:
+            raise UsageError(f"--messages is the whole input: leave out {name}")
 
 
 def _outputs(request: TokenizeRequest) -> list[str]:

@@ -36,12 +36,14 @@ def run_request(request: TokenizeRequest) -> int:
     renderer = _renderer(request, tokenizer, add_special)
     over = 0
     with Progress(request.file) as progress:
-        for unit in inputs(request, messages.note):
+        for unit in inputs(request, tokenizer, messages.note):
             progress.start(unit.label, len(unit.data))
             result = _tokenize(request, tokenizer, unit, add_special, renderer.needs_spans)
             progress.pause()
             for warning in result.warnings:
                 messages.warn(warning, unit.label)
+            if request.messages is not None:
+                _point_to_chat(result, messages)
             renderer.add(result)
             if request.max_tokens is not None and len(result.ids) > request.max_tokens:
                 over += 1
@@ -101,6 +103,11 @@ def _tokenize(
     return Tokenized(ids, spans, warnings, unit.file, unit.line)
 
 
+def _point_to_chat(result: Tokenized, messages: Messages) -> None:
+    if any(warning.code in ("double-bos", "no-bos") for warning in result.warnings):
+        messages.note("'tokcli chat' with the same options says who adds each BOS, and the fix")
+
+
 def _renderer(request: TokenizeRequest, tokenizer: Tokenizer, add_special: bool) -> Renderer:
     format = request.format or ("ids" if request.ids or request.lines else "llama")
     files = is_batch(request) and not request.lines
@@ -111,7 +118,7 @@ def _renderer(request: TokenizeRequest, tokenizer: Tokenizer, add_special: bool)
         settings = {
             "add_special": add_special,
             "parse_special": request.parse_special,
-            "escape": request.escape and not request.hex,
+            "escape": request.escape and not request.hex and request.messages is None,
             "type": vocab.type.label,
             "pre": vocab.pre,
         }
@@ -159,7 +166,7 @@ def _truncate(
 
     assert request.truncate is not None
     output, terminal = stdout_bytes(), is_terminal()
-    for unit in inputs(request, messages.note):
+    for unit in inputs(request, tokenizer, messages.note):
         prefix = truncate(
             tokenizer,
             unit.data,

@@ -1,53 +1,37 @@
-"""JSON, in which nothing reaches a terminal raw, and the documents of `tokcli tokenize`."""
+"""The JSON documents of `tokcli tokenize`."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from tokcli.render.terminal import UNSAFE
+from tokcli.render.json_text import json_string, json_text
 from tokcli.render.tokenized import Tokenized
+from tokcli.token_roles import type_name
 
 if TYPE_CHECKING:
     from tokcli.token_spans import TokenSpan
     from tokcli.tokenizer import Tokenizer
 
-__all__ = ["JsonDocument", "JsonLines", "dumps", "piece_text", "type_name"]
+__all__ = ["JsonDocument", "JsonLines"]
 
 BATCH = 1 << 12
-_UNSAFE = re.compile(UNSAFE)
+_WORDS = {None: "null", True: "true", False: "false"}
 
 
-def dumps(value: object, *, indent: int | None = None) -> str:
-    r"""`value` as JSON: text stays readable, control and invisible characters become \uXXXX."""
-    text = json.dumps(value, ensure_ascii=False, indent=indent)
-    # Control characters inside strings are escaped by now; newlines are the layout's.
-    return _UNSAFE.sub(lambda match: "\n" if match[0] == "\n" else json.dumps(match[0])[1:-1], text)
+def _json(value: str | int | Mapping[str, object] | None) -> str:
+    """A value as JSON in one line, safe to send to a terminal."""
+    if isinstance(value, str):
+        return json_string(value)
+    if value is None or isinstance(value, bool):
+        return _WORDS[value]
+    if isinstance(value, int):
+        return str(value)
+    return f"{{{_fields(value)}}}"
 
 
-def piece_text(piece: bytes) -> str | None:
-    """The piece as text, or None where its bytes are not UTF-8."""
-    try:
-        return piece.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
-
-
-def type_name(attr: int) -> str:
-    """A token's type in words: "normal", "control", "user_defined", "byte", "unknown", "unused"."""
-    from tokcli.vocab import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
-
-    names = {
-        UNKNOWN: "unknown",
-        CONTROL: "control",
-        USER_DEFINED: "user_defined",
-        BYTE: "byte",
-        UNUSED: "unused",
-        NORMAL: "normal",
-    }
-    return next((name for bit, name in names.items() if attr & bit), "undefined")
+def _fields(value: Mapping[str, object], separator: str = ", ") -> str:
+    return separator.join(f"{json_string(key)}: {_json(item)}" for key, item in value.items())  # type: ignore[arg-type]
 
 
 class _Json:
@@ -71,7 +55,7 @@ class _Json:
         self.head: dict[str, object] = {"model": model, "settings": dict(settings)}
         self.total = 0
         self.n_results = 0
-        self._known: dict[int, dict[str, object]] = {}
+        self._known: dict[int, str] = {}
 
     def _head(self, result: Tokenized) -> dict[str, object]:
         self.total += len(result.ids)
@@ -86,22 +70,22 @@ class _Json:
     def _tokens(self, result: Tokenized) -> Iterator[str]:
         assert result.spans is not None
         for span in result.spans:
-            yield dumps(self._token(span))
+            yield self._token(span)
 
-    def _token(self, span: TokenSpan) -> dict[str, object]:
+    def _token(self, span: TokenSpan) -> str:
         known = self._known.get(span.id)
         if known is None:
             piece = self.tokenizer.piece(span.id)
-            known = self._known[span.id] = {
-                "id": span.id,
-                "piece": piece_text(piece),
-                "bytes": piece.hex(),
-                "type": type_name(self.tokenizer.vocab.attr(span.id)),
-            }
-        return {**known, "start": span.start, "end": span.end}
+            kind = type_name(self.tokenizer.vocab.type_of(span.id))
+            known = self._known[span.id] = (
+                f'{{"id": {span.id}, "piece": {json_text(piece)}, "bytes": "{piece.hex()}", '
+                f'"type": {json_string(kind)}, '
+            )
+        return f'{known}"start": {_json(span.start)}, "end": {_json(span.end)}}}'
 
-    def _warnings(self, result: Tokenized) -> list[dict[str, Any]]:
-        return [{"code": code, "message": message} for code, message in result.warnings]
+    def _warnings(self, result: Tokenized) -> str:
+        found = (_json({"code": code, "message": message}) for code, message in result.warnings)
+        return f"[{', '.join(found)}]"
 
     def _write_joined(self, items: Iterator[str], separator: str) -> None:
         batch: list[str] = []
@@ -123,9 +107,9 @@ class JsonLines(_Json):
 
     def add(self, result: Tokenized) -> None:
         """Print one result."""
-        self._write(dumps(self._head(result))[:-1] + ', "tokens": [')
+        self._write(f'{{{_fields(self._head(result))}, "tokens": [')
         self._write_joined(self._tokens(result), ", ")
-        self._write(f'], "warnings": {dumps(self._warnings(result))}}}\n')
+        self._write(f'], "warnings": {self._warnings(result)}}}\n')
 
     def finish(self) -> None:
         """Nothing comes after the last line."""
@@ -139,14 +123,14 @@ class JsonDocument(_Json):
         """Print one result."""
         if self.batch:
             self._write(",\n" if self.n_results else '{"inputs": [\n')
-        fields = [f"  {dumps(key)}: {dumps(value)}" for key, value in self._head(result).items()]
-        self._write("{\n" + ",\n".join(fields) + ',\n  "tokens": [')
+        head = _fields(self._head(result), separator=",\n  ")
+        self._write(f'{{\n  {head},\n  "tokens": [')
         if result.ids:
             self._write("\n    ")
             self._write_joined(self._tokens(result), ",\n    ")
             self._write("\n  ")
         self._write("],\n")
-        self._write(f'  "warnings": {dumps(self._warnings(result))}\n}}')
+        self._write(f'  "warnings": {self._warnings(result)}\n}}')
 
     def finish(self) -> None:
         """Close the list of inputs and give the total."""

@@ -1,23 +1,33 @@
-"""`tokcli tokenize --format table`, drawn by rich."""
+"""`tokcli tokenize --format table`."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tokcli.render.json import type_name
-from tokcli.render.terminal import make_console, visible
+from tokcli.byte_escapes import escape
+from tokcli.render.stream_table import Column, print_table
 from tokcli.render.tokenized import Tokenized, heading
+from tokcli.token_roles import type_name
 
 if TYPE_CHECKING:
     from tokcli.tokenizer import Tokenizer
 
 __all__ = ["TokenTable"]
 
-STYLES = {"control": "magenta", "user_defined": "cyan", "byte": "yellow", "unknown": "red"}
+COLUMNS = (
+    Column("start", 6, right=True),
+    Column("end", 6, right=True),
+    Column("id", 6, right=True, style="cyan"),
+    Column("piece", 22, most=48, style="green"),
+    Column("bytes", 24, most=48, style="dim"),
+    Column("type", 12, style="yellow"),
+)
 
 
 class TokenTable:
-    """A row for each token: id, piece, bytes, type, and where it lies in the input."""
+    """A row for each token: where it lies in the input, id, piece, bytes, type."""
 
     needs_spans = True
 
@@ -26,41 +36,41 @@ class TokenTable:
     ) -> None:
         """files: several files, each with a heading, and a total."""
         self.tokenizer = tokenizer
-        self.console = make_console(color)
+        self.color = color
         self.files = files
         self.show_count = show_count
         self.total = 0
+        self.n_results = 0
 
     def add(self, result: Tokenized) -> None:
         """Print one result."""
-        from rich.table import Table
-        from rich.text import Text
-
-        assert result.spans is not None
         if self.files:
-            self.console.print(heading(result, terminal=True).decode().rstrip("\n"), style="bold")
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        for name in ("start", "end", "id"):
-            table.add_column(name, justify="right", no_wrap=True)
-        table.add_column("piece", overflow="fold")
-        table.add_column("bytes", overflow="fold", style="dim")
-        table.add_column("type", no_wrap=True)
-        for id, start, end in result.spans:
-            piece = self.tokenizer.piece(id)
-            kind = type_name(self.tokenizer.vocab.attr(id))
-            style = STYLES.get(kind, "")
-            table.add_row(
-                "added" if start is None else str(start),
-                "" if end is None else str(end),
-                str(id),
-                Text(f"'{visible(piece, backslash=True)}'", style=style),
-                piece.hex(" "),
-                Text(kind, style=style),
-            )
-        self.console.print(table)
+            blank = b"\n" if self.n_results else b""
+            self._write(blank + heading(result, terminal=True))
+        print_table(COLUMNS, self._rows(result), self.color)
         self.total += len(result.ids)
+        self.n_results += 1
 
     def finish(self) -> None:
         """Print the total where it was asked for, or there are several files."""
+        blank = b"\n" if self.files else b""
         if self.files or self.show_count:
-            self.console.print(f"Total number of tokens: {self.total}")
+            self._write(blank + b"Total number of tokens: %d\n" % self.total)
+
+    def _rows(self, result: Tokenized) -> Iterator[Sequence[str]]:
+        assert result.spans is not None
+        for id, start, end in result.spans:
+            piece = self.tokenizer.piece(id)
+            yield (
+                "added" if start is None else str(start),
+                "" if end is None else str(end),
+                str(id),
+                f"'{escape(piece)}'",
+                piece.hex(),
+                type_name(self.tokenizer.vocab.type_of(id)),
+            )
+
+    def _write(self, data: bytes) -> None:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()

@@ -9,18 +9,14 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, TextIO
 
+from tokcli.byte_escapes import SPECIAL_CHARACTERS
+
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["UNSAFE", "is_terminal", "make_console", "visible", "wants_color"]
+__all__ = ["is_terminal", "make_console", "visible", "wants_color"]
 
-# Controls (C0, DEL, C1), invisible and direction-changing characters, line and paragraph
-# separators, tags, and surrogates: what a terminal obeys, or shows as nothing.
-UNSAFE = (
-    "[\x00-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff"
-    "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
-)
-_UNSAFE = re.compile(UNSAFE)
+_UNSAFE = re.compile(f"[{SPECIAL_CHARACTERS}\ud800-\udfff]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # Piped output is not wrapped: no line of ours is this long.
 _UNLIMITED = 1_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, BinaryIO
 
+from tokcli.byte_escapes import escape
 from tokcli.render.terminal import visible
 from tokcli.render.tokenized import Tokenized, heading, name_bytes
 
@@ -110,7 +111,7 @@ class PieceLines(TextRenderer):
         known: dict[int, bytes] = {}
         for id in ids:
             if id not in known:
-                known[id] = visible(self.tokenizer.piece(id), backslash=True).encode()
+                known[id] = escape(self.tokenizer.piece(id)).encode()
         if self.lines:
             self.output.write(b"\t".join([known[id] for id in ids]) + b"\n")
         else:
