@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
@@ -11,6 +12,7 @@ from tokcli.id_text import IdReader, is_json, parse_ids
 __all__ = ["arriving_ids"]
 
 CHUNK = 1 << 16
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
 def arriving_ids(source: BinaryIO) -> Iterator[list[int]]:
@@ -44,12 +46,14 @@ def _from_items(chunks: Iterable[str]) -> Iterator[list[int]]:
 
 def _from_json(chunks: Iterable[str]) -> Iterator[list[int]]:
     document = rest = ""
+    depth = 0
     for chunk in chunks:
         *lines, rest = (rest + chunk).split("\n")
         for line in lines:
             document += line + "\n"
-            # Only at the margin can the line end a document, laid out or in one line.
-            if line[:1] in ("{", "[", "}", "]") and line.rstrip().endswith(("}", "]")):
+            brackets = _STRING.sub("", line)
+            depth += sum(map(brackets.count, "{[")) - sum(map(brackets.count, "}]"))
+            if depth <= 0:
                 yield parse_ids(document)
-                document = ""
+                document, depth = "", 0
     yield parse_ids(document + rest)

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from tokcli.cli import progress
+from tokcli.cli.progress import CLEAR, Progress
+
+
+def test_the_line_shows_a_bar_where_the_total_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * 200)
+    shown = Progress([str(path)], enabled=True)
+    shown.done = 50
+    shown._label = "b\x1b.txt"
+
+    assert shown.line(3) == f"[{'#' * 6}{' ' * 18}]  25% b\\x1b.txt"
+
+
+def test_the_line_shows_size_and_time_where_it_is_not() -> None:
+    shown = Progress(["-"], enabled=True)
+    shown._current = 2_500_000
+    shown._label = "stdin"
+
+    assert shown.line(7.4) == "tokenizing stdin, 2.5 MB, 7 s"
+
+
+def test_a_long_run_draws_and_clears(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(progress, "PATIENCE", 0.0)
+    monkeypatch.setattr(progress, "INTERVAL", 0.001)
+    seen = ""
+    with Progress(enabled=True) as shown:
+        shown.start("a", 1)
+        deadline = time.monotonic() + 10
+        while "tokenizing" not in seen and time.monotonic() < deadline:
+            seen += capsys.readouterr().err
+        shown.pause()
+        seen += capsys.readouterr().err
+
+    assert seen.startswith(f"{CLEAR}tokenizing a, 0.0 MB")
+    assert seen.endswith(CLEAR)
+
+
+def test_nothing_is_drawn_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
+    with Progress() as shown:
+        shown.start("a", 1)
+        shown.pause()
+
+    assert not shown.enabled
+    assert capsys.readouterr().err == ""
