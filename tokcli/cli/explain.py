@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokcli.cli.chat_options import Messages, Template, TemplateName
 from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre, check_choice
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ def explain(
         str | None, typer.Option("-f", "--file", metavar="PATH", help="Read a file (-: stdin).")
     ] = None,
     stdin: Annotated[bool, typer.Option("--stdin", help="Read stdin.")] = False,
+    messages: Messages = None,
+    template: Template = None,
+    template_name: TemplateName = None,
     hex: Annotated[bool, typer.Option("--hex", help="The input is bytes in hex.")] = False,
     escape: Annotated[
         bool,
@@ -133,6 +137,9 @@ def explain(
         prompt=prompt,
         file=() if file is None else (file,),
         stdin=stdin,
+        messages=messages,
+        template=template,
+        template_name=template_name,
         hex=hex,
         escape=escape,
         parse_special=parse_special,
@@ -160,7 +167,7 @@ def _runs(
     from tokcli.cli.tokenize_run import asks_for_special
     from tokcli.render.explain_build import build
 
-    data, shown = _input(request)
+    data, shown = _input(request, tokenizer)
     add_special = asks_for_special(request, tokenizer)
     return [
         build(tokenizer.explain(data, add_special=add_special, parse_special=parse), shown)
@@ -168,7 +175,7 @@ def _runs(
     ]
 
 
-def _input(request: TokenizeRequest) -> tuple[bytes, Request]:
+def _input(request: TokenizeRequest, tokenizer: Tokenizer) -> tuple[bytes, Request]:
     """The input's bytes, escapes processed, and what to say about them."""
     from tokcli.cli.report import report
     from tokcli.cli.tokenize_inputs import inputs
@@ -176,9 +183,10 @@ def _input(request: TokenizeRequest) -> tuple[bytes, Request]:
     from tokcli.render.explain_model import Request
 
     unescaped = request._replace(escape=False)
-    typed = next(iter(inputs(unescaped, lambda message: report("note", message)))).data
+    units = inputs(unescaped, tokenizer, lambda message: report("note", message))
+    typed = next(units).data
     model = request.model or "built-in GPT-2"
-    if request.hex or not request.escape:
+    if request.hex or not request.escape or request.messages is not None:
         return typed, Request(model)
     data, count = process_escapes(typed)
     return data, Request(model, typed, count)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from tokcli.byte_escapes import SPECIAL_CHARACTERS
@@ -81,9 +82,7 @@ def _lines(report: Report, colored: bool) -> Iterator[Line]:
     yield from _bos(report)
     yield _line()
     if report.verdict.findings:
-        yield _line(Span("Findings:", "title"))
-        for finding in report.verdict.findings:
-            yield from _finding(finding)
+        yield from _findings(report.verdict.findings)
         yield _line()
     yield from _verdict(report)
 
@@ -182,12 +181,18 @@ def _caller(caller: Caller) -> Iterator[Line]:
         yield _line(Span(f"{number}. {source_text(source)}"), indent=10)
 
 
-def _finding(finding: Finding) -> Iterator[Line]:
-    style = "bad" if finding.severity == "error" else "fix"
-    yield _line(
-        Span(f"{finding.severity}:", style), Span(f" {finding.message} [{finding.code}]"), indent=2
-    )
-    yield _line(Span("fix:", "fix"), Span(f" {finding.fix}"), indent=4)
+def _findings(findings: Sequence[Finding]) -> Iterator[Line]:
+    yield _line(Span("Findings:", "title"))
+    for finding, after in zip_longest(findings, findings[1:]):
+        style = "bad" if finding.severity == "error" else "fix"
+        yield _line(
+            Span(f"{finding.severity}:", style),
+            Span(f" {finding.message} [{finding.code}]"),
+            indent=2,
+        )
+        # Several findings with one cure are told together.
+        if after is None or after.fix != finding.fix:
+            yield _line(Span("fix:", "fix"), Span(f" {finding.fix}"), indent=4)
 
 
 def _verdict(report: Report) -> Iterator[Line]:
