@@ -7,11 +7,13 @@ alphabet; the Gemma 4 family works on UTF-8 characters, with spaces written as U
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cached_property
 from itertools import chain, combinations
 
 from tokcli.algorithms import bpe_text
 from tokcli.algorithms.base import Fragment
 from tokcli.byte_alphabet import BYTE_TO_UTF8
+from tokcli.character_joints import CharacterJoints
 from tokcli.cuts import Cuts, joints
 from tokcli.memo import Memo
 from tokcli.merge import merge_symbols
@@ -38,6 +40,8 @@ __all__ = ["Bpe", "Prepared"]
 NO_TOKEN = -1
 # So many symbols make 5,456 pairs of neighbours at most, whatever merges.
 FEW_SYMBOLS = 32
+# Longer words of other scripts than Latin are worth cutting where nothing merges.
+LONG_WORD = 4
 Ids = tuple[TokenId, ...]
 
 
@@ -66,6 +70,7 @@ class Bpe:
         self._rest = rest
         # A process that tokenizes more than one short text needs the table of merges after all.
         self._few_calls = 1
+        self._parts: Memo[Ids] = Memo(self._merge)
 
     def _cuts(self) -> Cuts:
         """Chunks are whole lines where spaces are written as U+2581, so they are cut further."""
@@ -169,11 +174,22 @@ class Bpe:
             whole = self._whole_word(chunk)
             if whole is not None:
                 return (whole,)
+        if rank is None and self._byte_encode and len(chunk) > LONG_WORD and not chunk.isascii():
+            parts = self._joints.split(chunk)
+            if len(parts) > 1:
+                return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
+        return self._merge(chunk, rank)
+
+    def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
         symbols = merge_symbols(self._symbols(chunk), rank or self._vocab.ranks.get, b" ")
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:
             return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
+
+    @cached_property
+    def _joints(self) -> CharacterJoints:
+        return CharacterJoints(self._vocab.merges)
 
     def _whole_word(self, chunk: str) -> TokenId | None:
         """The token that stands for the chunk without any merge, where a rule allows that."""
