@@ -247,6 +247,7 @@ def test_the_real_program_prints_exact_bytes() -> None:
         (["--add-special", "--no-bos"], "--add-special asks for what the vocabulary adds"),
         (["--max-tokens", "-1"], "--max-tokens -1: a number of tokens is 0 or more"),
         (["--lines", "--format", "llama"], "--lines gives one result a line, and --format llama"),
+        (["--truncate", "1", "--max-tokens", "2"], "--truncate makes the text fit"),
         (["-f", "a", "-f", "b", "--truncate", "1"], "--truncate takes one input"),
         (["--override-kv", "a"], "--override-kv a: not of the form KEY=TYPE:VALUE"),
     ],

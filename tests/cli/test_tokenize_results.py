@@ -99,6 +99,14 @@ def test_truncate_counts_what_is_added(tmp_path: Path) -> None:
     assert tokcli("tokenize", "-m", spm, "-p", "ab", "--truncate", "1").stdout == b""
 
 
+def test_truncate_warns_about_what_it_prints(tmp_path: Path) -> None:
+    spm = tiny_spm(tmp_path / "spm.gguf")
+    run = tokcli("tokenize", "-m", spm, "-p", "<s>ab ab", "--truncate", "3", "--strict")
+
+    assert run.status == 1
+    assert "[double-bos]" in run.stderr
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"),
     [

@@ -117,6 +117,8 @@ def check_request(request: TokenizeRequest) -> None:
             "ids, pieces, jsonl, json or --count"
         )
     _check_messages(request)
+    if request.truncate is not None and request.max_tokens is not None:
+        raise UsageError("--truncate makes the text fit, and --max-tokens fails where it does not")
     if request.truncate is not None and len(request.file) > 1 and not request.stdin:
         raise UsageError("--truncate takes one input; give one -f/--file")
 

@@ -174,7 +174,11 @@ def _truncate(
             add_special=add_special,
             parse_special=request.parse_special,
         )
+        result = _tokenize(request, tokenizer, unit._replace(data=prefix), add_special, False)
+        for warning in result.warnings:
+            messages.warn(warning, unit.label)
         if terminal:
             prefix = visible(prefix, keep="\n\t").encode()
         output.write(prefix + (b"\n" if request.lines or terminal else b""))
-    return 0
+    messages.finish()
+    return FINDING if request.strict and messages.n_warnings else 0
