@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -24,6 +25,7 @@ def test_there_are_examples_of_known_kinds() -> None:
     "path", [path for path in EXAMPLES if path.suffix == ".md"], ids=lambda path: path.name
 )
 def test_a_walk_through_prints_what_it_shows(path: Path, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     todo = commands(path.read_text(encoding="utf-8"))
     outputs = run_commands(todo, tmp_path)
     wrong = [

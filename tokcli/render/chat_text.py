@@ -36,10 +36,9 @@ STYLES = {
     "escape": "dim",
     "": "",
 }
-LEGEND = {
-    True: (("control", " special token "), ("bos", " BOS "), ("added", " added by the tokenizer ")),
-    False: (("", "«a special token»"), ("", "  «+one that the tokenizer adds»")),
-}
+# What marks special tokens: without colours, and with them.
+PLAIN = (("«a special token»", ""), ("«+one that the tokenizer adds»", ""))
+COLORED = ((" special token ", "control"), (" BOS ", "bos"), (" the tokenizer adds it ", "added"))
 _ESCAPE = re.compile(f"[{SPECIAL_CHARACTERS}]")
 
 
@@ -103,9 +102,16 @@ def _head(report: Report, colored: bool) -> Iterator[Line]:
     count = len(report.ids)
     yield _line(
         Span("Prompt:", "title"),
-        Span(f" {count} token{'' if count == 1 else 's'} {caller_title(report.caller)}   "),
-        *(Span(text, style) for style, text in LEGEND[colored]),
+        Span(f" {count} token{'' if count == 1 else 's'} {caller_title(report.caller)}"),
+        *_legend(report, colored),
     )
+
+
+def _legend(report: Report, colored: bool) -> Iterator[Span]:
+    marks = COLORED if colored else PLAIN
+    for text, style in marks if any(part.added for part in report.parts) else marks[:-1]:
+        yield Span("  ")
+        yield Span(text, style)
 
 
 def _prompt(report: Report, colored: bool) -> Iterator[Line]:
