@@ -31,6 +31,7 @@ COMMANDS = {
     "show-merges": "tokcli.cli.show_merges",
     "inspect": "tokcli.cli.inspect",
     "chat": "tokcli.cli.chat",
+    "check": "tokcli.cli.check",
 }
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 USAGE = 2
