@@ -18,6 +18,8 @@ from tokcli.vocab import CONTROL, SPECIAL_ATTRS, UNKNOWN, Provenance, TokenType
 
 __all__ = ["Finding", "bos_findings", "control_in_messages", "eos_findings", "split_markers"]
 
+SPACE_PREFIX = "▁".encode()
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -173,6 +175,8 @@ def split_markers(prompt: Prompt, origins: Sequence[Origin]) -> list[Finding]:
         if any(prompt.special_at(offset) is not None for offset in offsets):
             continue
         pieces = prompt.tokenizer.tokenize(data, add_special=False, parse_special=True)
+        if len(pieces) > 1 and prompt.vocab.texts[pieces[0]] == SPACE_PREFIX:
+            pieces = pieces[1:]  # inside the prompt nothing is put before it
         if len(pieces) == 1:
             continue
         id = prompt.vocab.token_to_id.get(data)
