@@ -175,7 +175,7 @@ def split_markers(prompt: Prompt, origins: Sequence[Origin]) -> list[Finding]:
         if any(prompt.special_at(offset) is not None for offset in offsets):
             continue
         pieces = prompt.tokenizer.tokenize(data, add_special=False, parse_special=True)
-        if len(pieces) > 1 and prompt.vocab.texts[pieces[0]] == SPACE_PREFIX:
+        if len(pieces) > 1 and pieces[0] == prompt.vocab.token_to_id.get(SPACE_PREFIX):
             pieces = pieces[1:]  # inside the prompt nothing is put before it
         if len(pieces) == 1:
             continue
