@@ -8,7 +8,7 @@ COMMANDS.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -46,15 +46,20 @@ class CommandGroup(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Import the command's module and build it, or None for an unknown name."""
-        module = COMMANDS.get(cmd_name)
-        if module is None:
+        if cmd_name not in COMMANDS:
             return None
-        function = getattr(import_module(module), cmd_name.replace("-", "_"))
+        function = _function(cmd_name)
         single = typer.Typer(
             add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
         )
         single.command(name=cmd_name, context_settings=SETTINGS)(function)
         return typer.main.get_command(single)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands for --help, without building them: their options take far longer."""
+        rows = [(name, _summary(_function(name))) for name in COMMANDS]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command that the arguments begin with."""
@@ -95,6 +100,19 @@ class CommandGroup(TyperGroup):
         if not standalone_mode:
             return status
         sys.exit(status or 0)
+
+
+def _function(command: str) -> Callable[..., int | None]:
+    function: Callable[..., int | None] = getattr(
+        import_module(COMMANDS[command]), command.replace("-", "_")
+    )
+    return function
+
+
+def _summary(function: Callable[..., object]) -> str:
+    """The first paragraph of its help, in one line."""
+    first, _, _ = (function.__doc__ or "").strip().partition("\n\n")
+    return " ".join(first.split()).rstrip(".")
 
 
 def _usage_error(error: Any) -> int:
