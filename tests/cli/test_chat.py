@@ -207,6 +207,15 @@ def test_strict_heeds_all_findings(models: dict[str, Path]) -> None:
     assert "messages[0].content spells the control token <|endoftext|>" in tokcli(*spelled).text
 
 
+def test_thousands_of_control_tokens_in_a_message_take_no_time(models: dict[str, Path]) -> None:
+    started = time.process_time()
+    told = as_json("-m", models["mistral"], "[INST]</s>" * 20_000)
+
+    assert time.process_time() - started < 10  # 0.7 on a machine that is not busy
+    spelled = [f for f in told["findings"] if f["code"] == "control-in-message"]
+    assert [len(finding["evidence"]["bytes"]) for finding in spelled] == [20_000, 20_000]
+
+
 def test_a_bos_in_a_message_is_the_messages(models: dict[str, Path]) -> None:
     told = as_json(
         "-m", models["chatml"], "--template", _template(models, "{{ messages[0].content }}"), "<s>a"
@@ -265,6 +274,8 @@ def test_options_reach_the_template(models: dict[str, Path], tmp_path: Path) -> 
         given = ("chat", "-m", models["chatml"], "--template", template, *arguments)
         return tokcli(*given, "--format", "prompt").text
 
+    noted = tokcli("chat", "-m", models["chatml"], "--template", template, "--messages", body)
+    assert noted.stderr == "tokcli: note: these keys of the request are not used: model\n"
     assert prompt("hi") == "True unset"
     assert prompt("hi", "--no-generation-prompt") == "False unset"
     assert prompt("--messages", body) == "False theirs"

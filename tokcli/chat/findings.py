@@ -163,10 +163,12 @@ def control_in_messages(prompt: Prompt, origins: Sequence[Origin]) -> list[Findi
 
 def split_markers(prompt: Prompt, origins: Sequence[Origin]) -> list[Finding]:
     """Markers that the template wrote and that reach the model as several pieces of text."""
-    from_messages = [(origin.start, origin.end) for origin in origins]
     places: dict[str, list[int]] = {}
+    rest = 0  # both are in order, and a prompt may hold many thousands of each
     for match in MARKER.finditer(prompt.rendering.text):
-        if not any(start < match.end() and match.start() < end for start, end in from_messages):
+        while rest < len(origins) and origins[rest].end <= match.start():
+            rest += 1
+        if rest == len(origins) or match.end() <= origins[rest].start:
             places.setdefault(match[0], []).append(match.start())
     findings = []
     for text, starts in places.items():

@@ -24,7 +24,7 @@ def chat(
     text: Annotated[
         str | None,
         typer.Argument(
-            metavar="TEXT", help="One message of the user's, for --messages.", show_default=False
+            metavar="TEXT", help="A single message, in place of --messages.", show_default=False
         ),
     ] = None,
     model: Model = None,
@@ -119,6 +119,10 @@ def chat(
         ("add_special", "llama-server") if caller is None else (caller,),
     )
     _write(report, format, color)
+    if conversation.ignored:
+        from tokcli.cli.report import report as say
+
+        say("note", f"these keys of the request are not used: {', '.join(conversation.ignored)}")
     return FINDING if report.wrong or (strict and verdict.findings) else 0
 
 
