@@ -209,11 +209,11 @@ def test_strict_heeds_all_findings(models: dict[str, Path]) -> None:
 
 def test_thousands_of_control_tokens_in_a_message_take_no_time(models: dict[str, Path]) -> None:
     started = time.process_time()
-    told = as_json("-m", models["mistral"], "[INST]</s>" * 20_000)
+    told = as_json("-m", models["mistral"], "[INST]</s>" * 15_000)
 
     assert time.process_time() - started < 10  # 0.7 on a machine that is not busy
     spelled = [f for f in told["findings"] if f["code"] == "control-in-message"]
-    assert [len(finding["evidence"]["bytes"]) for finding in spelled] == [20_000, 20_000]
+    assert [len(finding["evidence"]["bytes"]) for finding in spelled] == [15_000, 15_000]
 
 
 def test_a_bos_in_a_message_is_the_messages(models: dict[str, Path]) -> None:
