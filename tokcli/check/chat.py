@@ -1,4 +1,4 @@
-"""TOK501 to TOK517: chat templates, and the prompts they make with this vocabulary."""
+"""TOK501 to TOK516: chat templates, and the prompts they make with this vocabulary."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tokcli.check.judged import Judged
 from tokcli.check.known_keys import PREFIX
 from tokcli.check.repairs import new_metadata
 from tokcli.check.subject import Subject
+from tokcli.tokenizer import HEEDS_ADD_BOS
 
 __all__ = ["RULES"]
 
@@ -51,7 +52,7 @@ def template_fails(subject: Subject) -> Iterator[Problem]:
     """With --messages, also where the template refuses that conversation."""
     for template, error in subject.chat.failures:
         raised = "the template itself raised this" in str(error)
-        if subject.conversation is None and not _is_syntax(error):
+        if subject.conversation is None and _compiles(template):
             continue  # it may rightly want other messages than ours
         message = f"{_named(template)} fails: {error}"
         if raised:
@@ -61,10 +62,16 @@ def template_fails(subject: Subject) -> Iterator[Problem]:
         yield Problem(message, (subject.at_key(template.key),), repair)
 
 
-def _is_syntax(error: Exception) -> bool:
+def _compiles(template: ChatTemplate) -> bool:
     from jinja2 import TemplateSyntaxError
 
-    return isinstance(error.__cause__, (TemplateSyntaxError, SyntaxError))
+    from tokcli.chat.sandbox import ChatEnvironment
+
+    try:
+        ChatEnvironment().compile(template.source)
+    except (TemplateSyntaxError, SyntaxError):
+        return False
+    return True
 
 
 @rule("TOK503", "template-missing", "warning", "the file names a chat template it does not hold")
@@ -113,9 +120,18 @@ def no_bos(subject: Subject) -> Iterator[Problem]:
             f"prompts of {_named(judged.template)} should begin with {verdict.expected} "
             f"{verdict.bos_text} ({verdict.asked_by}), and do not ({counts})"
         )
-        caller = next(c for c in verdict.callers if not c.right)
-        repair = _new_template(subject, caller.fix or "let the template write {{ bos_token }}")
-        yield Problem(message, (subject.at_key(judged.template.key),), repair)
+        yield Problem(message, (subject.at_key(judged.template.key),), _get_bos(subject, judged))
+
+
+def _get_bos(subject: Subject, judged: Judged) -> Repair:
+    if ADD_BOS in subject.metadata and subject.type not in HEEDS_ADD_BOS:
+        advice = (
+            "leave add_bos_token out: vocabularies of this type add no BOS, and llama-server cuts "
+            "the template's own off for it"
+        )
+        return new_metadata(subject, advice, "--remove-metadata", ADD_BOS, "--force")
+    caller = next(caller for caller in judged.verdict.callers if not caller.right)
+    return _new_template(subject, caller.fix or "let the template write {{ bos_token }}")
 
 
 def _first_of_each(subject: Subject, wrong: Callable[[Caller, int], bool]) -> Iterator[Judged]:
@@ -157,7 +173,7 @@ def _off_without_key(subject: Subject) -> bool:
     )
 
 
-@rule("TOK517", "no-template", "error", "there is no chat template for the messages")
+@rule("TOK516", "no-template", "error", "there is no chat template for the messages")
 def no_template(subject: Subject) -> Iterator[Problem]:
     """Only with --messages: models without a template are fine for anything else."""
     if subject.chat.no_choice is not None:
@@ -209,8 +225,11 @@ def _repair(subject: Subject, found: ChatFinding) -> Repair:
     if not found.fix.startswith(tool):
         return Repair(found.fix)
     *arguments, _, _ = shlex.split(found.fix[len(tool) :])
-    placeholders = tuple(word for word in arguments if word == "<TOKEN>")
-    return new_metadata(subject, "name the right token", *arguments, placeholders=placeholders)
+    arguments = [word.strip("<>") for word in arguments]
+    by_id = arguments[0] == "--special-token-by-id"
+    advice = "name it as one that ends a turn" if by_id else "name the model's BOS"
+    placeholders = () if by_id else (arguments[-1],)
+    return new_metadata(subject, advice, *arguments, placeholders=placeholders)
 
 
 _VERDICT_RULES: tuple[tuple[str, str, Severity, str], ...] = (

@@ -17,6 +17,8 @@ from tokcli.pretokenizer_table import PRE_TOKENIZERS
 __all__ = ["fitting_pre_names"]
 
 SAMPLED = 2000
+# Fewer tokens than this say nothing.
+FEWEST = 500
 NAMED = 3
 # Cut differently by almost every list of regexes.
 PROBE = (
@@ -28,7 +30,7 @@ def fitting_pre_names(subject: Subject) -> list[str]:
     """Names under which none of a sample of the vocabulary's tokens is cut, the strictest first;
     of names with the same regexes only one."""
     texts = _sample(subject)
-    if not texts:
+    if len(texts) < FEWEST:
         return []
     names: dict[str, list[str]] = {}
     for name, rules in PRE_TOKENIZERS.items():

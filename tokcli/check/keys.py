@@ -154,24 +154,32 @@ def unknown_key(subject: Subject) -> Iterator[Problem]:
     for key, entry in subject.metadata.items():
         if not key.startswith(PREFIX) or key in KNOWN_KEYS or key in UNREAD_KEYS:
             continue
-        near = difflib.get_close_matches(key, KNOWN_KEYS, n=1, cutoff=0.8)
+        near = _close_to(key)
         message = f"llama.cpp does not read {key}"
         evidence = (subject.at_key(key),)
-        if not near:
+        if near is None:
             repair = new_metadata(
                 subject, "nothing, if another program reads it", "--remove-metadata", key, "--force"
             )
             yield Problem(f"{message}: what it says has no effect", evidence, repair, "note")
             continue
-        message += f": {near[0]} was meant, and what this says has no effect"
-        yield Problem(message, evidence, _rename(subject, near[0], entry))
+        message += f": {near} was meant, and what this says has no effect"
+        yield Problem(message, evidence, _rename(subject, key, near, entry))
 
 
-def _rename(subject: Subject, key: str, entry: Entry) -> Repair:
-    name = ID_KEYS.get(key)
+def _close_to(key: str) -> str | None:
+    names = [known.removeprefix(PREFIX) for known in KNOWN_KEYS]
+    near = difflib.get_close_matches(key.removeprefix(PREFIX), names, n=1, cutoff=0.7)
+    return PREFIX + near[0] if near else None
+
+
+def _rename(subject: Subject, key: str, meant: str, entry: Entry) -> Repair:
+    name = ID_KEYS.get(meant)
     if name is not None and isinstance(entry.value, int) and entry.value < len(subject.raw_texts):
-        return new_metadata(subject, f"set {key}", "--special-token-by-id", name, str(entry.value))
-    return convert_again(f"write the value under {key}")
+        arguments = ("--special-token-by-id", name, str(entry.value))
+        remove = ("--remove-metadata", key, "--force")
+        return new_metadata(subject, f"write {meant} in its place", *arguments, *remove)
+    return convert_again(f"write the value under {meant}")
 
 
 @rule("TOK114", "byte-order", "warning", "the file is in the byte order of other machines")
@@ -181,7 +189,10 @@ def byte_order(subject: Subject) -> Iterator[Problem]:
         return
     path = subject.metadata.path
     message = "the file is big-endian: llama.cpp refuses it on all but a few kinds of machines"
-    repair = Repair("turn the byte order round, in place", ("gguf-convert-endian", path, "little"))
+    repair = Repair(
+        "turn the byte order round, in place (it asks first)",
+        ("gguf-convert-endian", path, "little"),
+    )
     yield Problem(message, (Evidence(offset=4),), repair)
 
 

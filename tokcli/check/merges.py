@@ -56,10 +56,16 @@ def merge_without_token(subject: Subject) -> Iterator[Problem]:
     ]
     if ranks:
         message = (
-            f"{counted(len(ranks), 'merge')} into a text that is no token, so llama.cpp drops or "
-            f"spells out what it joins: {_shown(subject, ranks)}"
+            f"{counted(len(ranks), 'merge')} into a text that is no token, so llama.cpp "
+            f"{_fate(subject)} what it joins: {_shown(subject, ranks)}"
         )
         yield Problem(message, _at_merges(subject, ranks), convert_again())
+
+
+def _fate(subject: Subject) -> str:
+    rules = subject.pre_rules
+    unknown = rules is not None and rules.variant == "soprano"
+    return "takes for unknown" if unknown else "drops or spells out"
 
 
 @rule("TOK304", "unreachable-merge", "note", "a merge that can never be applied")

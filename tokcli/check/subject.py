@@ -97,12 +97,13 @@ class Subject:
 
     @cached_property
     def pre_rules(self) -> PreTokenizerRules | None:
-        """The rules of the pre-tokenizer in use; None where none is, or its name is unknown."""
+        """The rules of the pre-tokenizer in use (of 'default' where its name is unknown); None
+        where none is."""
         if self.type != VocabType.BPE:
             return None
         if self.text(MODEL) == "gemma4":
             return PRE_TOKENIZERS["gemma4"]
-        return PRE_TOKENIZERS.get(self.text(PRE) or "default")
+        return PRE_TOKENIZERS.get(self.text(PRE) or "", PRE_TOKENIZERS["default"])
 
     @cached_property
     def raw_texts(self) -> list[bytes]:
