@@ -7,7 +7,7 @@ import pytest
 import tokcli
 from tests import vocabularies
 from tests.builders import tiny_spm
-from tokcli.token_spans import token_spans
+from tokcli.token_spans import spanned_tokens, traced_tokens
 
 TEXTS = ["", "Hello world", " the  there\n", "日本 é😀", "<s>ab</s> x", "\0\xff\x1b", "it's 12345"]
 
@@ -23,9 +23,12 @@ def test_ids_are_those_of_tokenize_and_spans_lie_in_order(
             ids = tokenizer.tokenize(data)
         except tokcli.TokcliError:
             continue
-        spans = token_spans(tokenizer, data, add_special=True, parse_special=True)
+        found = spanned_tokens(tokenizer, data, add_special=True, parse_special=True)
+        spans = list(found.spans)
 
-        assert [span.id for span in spans] == ids
+        assert found.ids == [span.id for span in spans] == ids
+        traced = traced_tokens(tokenizer, data, add_special=True, parse_special=True)
+        assert (traced.ids, traced.spans) == (ids, spans)
         starts = [span.start for span in spans if span.start is not None]
         ends = [span.end for span in spans if span.end is not None]
         assert starts == sorted(starts)
@@ -34,14 +37,14 @@ def test_ids_are_those_of_tokenize_and_spans_lie_in_order(
 
 
 def test_spans_of_bytes() -> None:
-    spans = token_spans(tokcli.load(), "How日".encode(), add_special=True, parse_special=True)
+    found = spanned_tokens(tokcli.load(), "How日".encode(), add_special=True, parse_special=True)
 
-    assert spans == [(2437, 0, 3), (33768, 3, 5), (98, 5, 6)]
+    assert list(found.spans) == [(2437, 0, 3), (33768, 3, 5), (98, 5, 6)]
 
 
 def test_added_tokens_have_no_span_and_special_ones_their_text(tmp_path: Path) -> None:
     tokenizer = tokcli.load(tiny_spm(tmp_path / "spm.gguf"))
     bos, eos = tokenizer.vocab.special_id("bos"), tokenizer.vocab.special_id("eos")
-    spans = token_spans(tokenizer, b"</s>", add_special=True, parse_special=True)
+    found = spanned_tokens(tokenizer, b"</s>", add_special=True, parse_special=True)
 
-    assert spans == [(bos, None, None), (eos, 0, 4)]
+    assert list(found.spans) == [(bos, None, None), (eos, 0, 4)]

@@ -89,12 +89,11 @@ def _tokenize(
     parse_special = request.parse_special
     spans = None
     if with_spans:
-        from tokcli.token_spans import token_spans
+        from tokcli.token_spans import spanned_tokens
 
-        spans = token_spans(
+        ids, spans = spanned_tokens(
             tokenizer, unit.data, add_special=add_special, parse_special=parse_special
         )
-        ids = [span.id for span in spans]
     else:
         ids = tokenizer.tokenize(unit.data, add_special=add_special, parse_special=parse_special)
     warnings = prompt_warnings(

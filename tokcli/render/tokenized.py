@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from tokcli.render.terminal import visible
@@ -15,11 +16,11 @@ __all__ = ["Renderer", "Tokenized", "heading", "name_bytes"]
 
 
 class Tokenized(NamedTuple):
-    """The tokens of one input. `spans` is None unless the renderer `needs_spans`; `file` and `line`
-    say which input, where there are several."""
+    """The tokens of one input. `spans`, to go through once, is None unless the renderer
+    `needs_spans`; `file` and `line` say which input, where there are several."""
 
     ids: list[int]
-    spans: list[TokenSpan] | None
+    spans: Iterable[TokenSpan] | None
     warnings: list[PromptWarning]
     file: str | None
     line: int | None
