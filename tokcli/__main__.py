@@ -35,7 +35,12 @@ def main() -> None:
             end(status)
     from tokcli.cli.app import app
 
-    app(prog_name="tokcli")
+    try:
+        app(prog_name="tokcli")
+    except SystemExit as ended:
+        if not isinstance(ended.code, int):
+            raise
+        end(ended.code)
 
 
 if __name__ == "__main__":
