@@ -6,6 +6,7 @@ Typer costs more to import than a short prompt costs to tokenize, so what everyb
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -27,6 +28,9 @@ def main() -> None:
 
         print(f"tokcli {__version__}")
         return
+    # The collector would walk through all cached words time and again, and find nothing: one
+    # command makes few cycles.
+    gc.disable()
     if argv[:1] == ["tokenize"]:
         from tokcli.cli import fast
 
