@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +11,7 @@ import jsonschema
 import pytest
 
 from tests.check.builders import CASES, CHATML, HELLO, TEMPLATE, bpe, bpe_plus, spm
-from tests.cli.runner import ROOT, tokcli, tokcli_process
+from tests.cli.runner import ROOT, environ, tokcli, tokcli_process
 from tests.cli.terminal import on_terminal
 from tests.vocabularies import BUILT_IN
 from tokcli.check.registry import RULES
@@ -315,16 +317,9 @@ def test_as_a_process(folder: Path) -> None:
 
 
 def test_linting_loads_neither_rich_nor_typer() -> None:
-    run = tokcli_process("--version")
-    assert run.status == 0
     script = (
         "import sys, tokcli.check.run as run\n"
         f"assert run.check_file({str(BUILT_IN)!r}) == ()\n"
         "assert not {'rich', 'typer'} & set(sys.modules)"
     )
-    import subprocess
-    import sys
-
-    from tests.cli.runner import environ
-
     subprocess.run([sys.executable, "-c", script], check=True, env=environ())

@@ -91,13 +91,20 @@ class Rule:
                 self.id,
                 self.name,
                 problem.severity or self.severity,
-                problem.message,
+                _printable(problem.message),
                 problem.evidence,
-                problem.repair,
+                problem.repair._replace(advice=_printable(problem.repair.advice)),
                 problem.refused,
             )
             for problem in self.check(subject)
         ]
+
+
+def _printable(text: str) -> str:
+    """One line: what a file put into it may hold anything."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def rule(id: str, name: str, severity: Severity, summary: str) -> Callable[[Check], Rule]:
