@@ -17,6 +17,7 @@ from tokcli.character_joints import CharacterJoints
 from tokcli.cuts import Cuts, joints
 from tokcli.memo import Memo
 from tokcli.merge import merge_symbols
+from tokcli.merge_windows import merge_word
 from tokcli.pretokenize import Stage, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.source_map import SourceMap
@@ -181,7 +182,7 @@ class Bpe:
         return self._merge(chunk, rank)
 
     def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
-        symbols = merge_symbols(self._symbols(chunk), rank or self._vocab.ranks.get, b" ")
+        symbols = merge_word(self._symbols(chunk), rank or self._vocab.ranks.get, b" ")
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:

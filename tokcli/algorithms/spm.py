@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import chain
+from math import isnan
 
 from tokcli.algorithms.base import Fragment
 from tokcli.cuts import Cuts, before, neighbours, well_formed
 from tokcli.errors import TokenizeError
+from tokcli.memo import Memo
 from tokcli.merge import merge_symbols
+from tokcli.merge_windows import LONGEST_WHOLE, merge_word
 from tokcli.source_map import SourceMap
 from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
 from tokcli.unicode import encode
@@ -36,6 +39,7 @@ class Spm:
         self._vocab = vocab
         self._token_id = vocab.token_to_id.get
         self._add_space_prefix = vocab.flag("add_space_prefix")
+        self._characters: Memo[bytes] = Memo(encode)
 
     @cached_property
     def _priorities(self) -> dict[bytes, float]:
@@ -60,11 +64,19 @@ class Spm:
             output.extend(self._encode(CHARACTERS.findall(text)))
 
     def _encode(self, symbols: list[bytes]) -> tuple[TokenId, ...]:
-        symbols = merge_symbols(symbols, self._priorities.get, b"", scored=True)
+        is_long = len(symbols) > LONGEST_WHOLE and self._has_order
+        symbols = (merge_word if is_long else merge_symbols)(
+            symbols, self._priorities.get, b"", scored=True
+        )
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:
             return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
+
+    @cached_property
+    def _has_order(self) -> bool:
+        """Whether no score is NaN, which nothing is above or below."""
+        return not any(map(isnan, self._vocab.scores))
 
     def _symbol_ids(self, symbol: bytes) -> tuple[TokenId, ...]:
         id = self._token_id(symbol)
@@ -77,7 +89,7 @@ class Spm:
             METASPACE.decode(),
             pairs=lambda: neighbours(well_formed(texts)),
             before_mark=lambda: before(METASPACE.decode(), texts),
-            encode=lambda piece: self._encode(list(map(encode, piece))),
+            encode=lambda piece: self._encode(list(map(self._characters.__getitem__, piece))),
         )
 
     def _tokenize_traced(
