@@ -26,7 +26,7 @@ FINDING = 1
 def check(
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE...", help="GGUF files.", show_default=False),
+        typer.Argument(metavar="FILE", help="GGUF files.", show_default=False),
     ] = None,
     model: Model = None,
     messages: Messages = None,
