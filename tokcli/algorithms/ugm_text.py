@@ -24,7 +24,9 @@ class Normalizer:
     def __init__(self, vocab: Vocab) -> None:
         self._vocab = vocab
         self._nfc = vocab.flag("nfc")
-        self._charsmap = CharsMap(vocab.charsmap) if len(vocab.charsmap) > 4 else None
+        # A trie without a node maps nothing, like a file without a map.
+        has_nodes = int.from_bytes(vocab.charsmap[:4], "little") >= 4
+        self._charsmap = CharsMap(vocab.charsmap) if has_nodes else None
         self._prepend_space = vocab.flag("add_space_prefix")
         self._merge_spaces = vocab.flag("remove_extra_whitespaces")
 
