@@ -108,8 +108,12 @@ class Ugm:
             words = None
         if words is None or len(text) > self._longest_exact:
             return self._best_path(self._normalizer.normalize(composed), None)
+        pieces = words.words.findall(text)
+        if len(pieces) > 1 and self._before_mark:
+            # A token may reach from the end of one word over the mark of the next.
+            return self._best_path(self._normalizer.normalize(composed), None)
         self._cuts.expect(len(text))
-        ids = chain.from_iterable(map(self._by_word.__getitem__, words.words.findall(text)))
+        ids = chain.from_iterable(map(self._by_word.__getitem__, pieces))
         return self._join_unknowns(list(ids))
 
     @cached_property
@@ -140,12 +144,16 @@ class Ugm:
         return Memo(lambda word: tuple(self._cuts.encode(normalize(word))))
 
     @cached_property
+    def _before_mark(self) -> set[str]:
+        return before(METASPACE.decode(), self._scores)
+
+    @cached_property
     def _cuts(self) -> Cuts:
         texts = self._scores
         return Cuts(
             METASPACE.decode(),
             pairs=lambda: neighbours(well_formed(texts)),
-            before_mark=lambda: before(METASPACE.decode(), texts),
+            before_mark=lambda: self._before_mark,
             encode=lambda piece: tuple(self._best_path(piece.encode(), None)),
         )
 
