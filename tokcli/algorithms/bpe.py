@@ -65,6 +65,7 @@ class Bpe:
             self._stages.append(Stage("▁[^▁]*|[^▁]+"))
         # One memo for each stage but the first: the ids that its input comes to in the end.
         cuts = self._cuts() if rules.escape_whitespaces and rules.variant != "mmbert" else None
+        self._line_cuts = cuts
         rest: Memo[Ids] = Memo(self._encode_chunk if cuts is None else self._by_cuts(cuts))
         for stage in reversed(self._stages[1:]):
             rest = Memo(_Then(stage, rest))
@@ -145,6 +146,8 @@ class Bpe:
             if len(encode(text) if self._byte_encode else text) <= FEW_SYMBOLS:
                 output.extend(self._encode_few(text))
                 return
+        if self._line_cuts is not None:
+            self._line_cuts.expect(len(text))
         lookup = self._rest.__getitem__
         split = self._stages[0].split
         for segment in self._segments(text):
@@ -162,27 +165,28 @@ class Bpe:
             for start, middle, end in combinations(places, 3):
                 left, right = b"".join(symbols[start:middle]), b"".join(symbols[middle:end])
                 pairs.add(left + b" " + right)
-        rank = self._vocab.ranks_among(pairs).get
-        return [id for chunk in chunks for id in self._encode_chunk(chunk, rank)]
+        ranks = self._vocab.ranks_among(pairs)
+        return [id for chunk in chunks for id in self._encode_chunk(chunk, ranks)]
 
     def _segments(self, text: str) -> Iterable[str]:
         if not self._between_whitespace:
             return (text,)
         return [text[a:b] for a, b in bpe_text.segments_between_whitespace(text)]
 
-    def _encode_chunk(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
+    def _encode_chunk(self, chunk: str, ranks: dict[bytes, int] | None = None) -> Ids:
         if self._ignore_merges or self._newline_words:
             whole = self._whole_word(chunk)
             if whole is not None:
                 return (whole,)
-        if rank is None and self._byte_encode and len(chunk) > LONG_WORD and not chunk.isascii():
+        if ranks is None and self._byte_encode and len(chunk) > LONG_WORD and not chunk.isascii():
             parts = self._joints.split(chunk)
             if len(parts) > 1:
                 return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
-        return self._merge(chunk, rank)
+        return self._merge(chunk, ranks)
 
-    def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
-        symbols = merge_word(self._symbols(chunk), rank or self._vocab.ranks.get, b" ")
+    def _merge(self, chunk: str, ranks: dict[bytes, int] | None = None) -> Ids:
+        ranks = self._vocab.ranks if ranks is None else ranks
+        symbols = merge_word(self._symbols(chunk), ranks, b" ")
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:
