@@ -13,6 +13,7 @@ from tokcli.errors import VocabError
 from tokcli.gguf_metadata import FLOAT32, INT8, INT32, STRING, UINT8, UINT32, Metadata
 from tokcli.model_rules import MODELS, ModelRules
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, PreTokenizerRules
+from tokcli.rwkv_escapes import unescape
 from tokcli.special_ids import SpecialIds
 from tokcli.special_tokens import SLOT_KEYS
 from tokcli.typed_keys import TypedKeys
@@ -59,6 +60,8 @@ def load_vocab(metadata: Metadata) -> Vocab:
     if rules.type != VocabType.NONE:
         special.resolve(rules, pre_rules, pre)
         _check_byte_tokens(rules.type, tokens.texts, special.byte_ids())
+        if rules.type == VocabType.RWKV:
+            _check_line_feed(tokens.texts)
     absent = SpecialId(None, Provenance("absent", "no key, no default"))
     return Vocab(
         type=rules.type,
@@ -230,6 +233,18 @@ def _check_byte_tokens(type: VocabType, texts: list[bytes], ids: list[TokenId]) 
                     f"token {id} '{shown}' is typed BYTE, but its text is not like '<0x41>', and "
                     "llama.cpp does not load such a file; convert the model again"
                 )
+
+
+def _check_line_feed(texts: list[bytes]) -> None:
+    """llama.cpp tokenizes a line feed while loading, and RWKV does not end where tokens start with
+    a byte and none matches."""
+    escaped = [text for text in texts if text[:1] in (b"\\", b"\n")]
+    starting = [text for text in map(unescape, escaped) if text.startswith(b"\n")]
+    if starting and b"\n" not in starting:
+        raise VocabError(
+            "tokens start with a line feed, but none is a line feed alone, and llama.cpp never "
+            "finishes loading such an RWKV vocabulary; convert the model again"
+        )
 
 
 def _strip_dna_markers(tokens: Tokens) -> Tokens:

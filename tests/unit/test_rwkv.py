@@ -6,7 +6,7 @@ import pytest
 
 from tests.asking import small, texts
 from tests.builders import tiny_rwkv
-from tokcli import TokenizeError, load
+from tokcli import TokenizeError, VocabError, load
 from tokcli.rwkv_escapes import unescape
 
 
@@ -39,6 +39,13 @@ def test_where_the_reference_loops_for_ever_is_an_error(tmp_path: Path) -> None:
 
     with pytest.raises(TokenizeError, match=r"byte 1 of the input \(0x62\)"):
         tokenizer.tokenize("aba", add_special=False)
+
+
+def test_line_feeds_need_a_token_of_one(tmp_path: Path) -> None:
+    with pytest.raises(VocabError, match="none is a line feed alone"):
+        small(tmp_path, "rwkv", ["a", "\\n\\n"])
+
+    assert texts(small(tmp_path, "rwkv", ["a", "\\n\\n", "\\x0a"]), "\n") == ["\\x0a"]
 
 
 @pytest.mark.parametrize(
