@@ -101,6 +101,16 @@ def test_prepend_scheme_first(tmp_path: Path) -> None:
     assert texts(tokenizer, "ab", add_special=True) == ["<bos>", "▁ab"]
 
 
+def test_merges_of_surrogates_in_a_long_line(tmp_path: Path) -> None:
+    lone = b"\xed\xa0\x80"
+    tokens = [lone, b"a", lone + b"a", "▁"]
+    merges = [lone + b" a"]
+    tokenizer = small(tmp_path, "gpt2", tokens, pre="sarvam-moe", merges=merges)
+
+    for count in (1, 40, 5000):
+        assert tokenizer.tokenize((lone + b"a ") * count, add_special=False) == [2, 3] * count
+
+
 def test_soprano_lowers_case_and_joins_white_space(tmp_path: Path) -> None:
     tokenizer = load(tiny_soprano(tmp_path / "soprano.gguf"))
 

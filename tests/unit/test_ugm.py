@@ -53,6 +53,20 @@ def test_spaces(tmp_path: Path) -> None:
     assert texts(joined, "  a  b ") == ["▁", "a", "▁", "b"]
 
 
+def test_a_token_may_reach_into_the_next_word(tmp_path: Path) -> None:
+    tokenizer = small(
+        tmp_path,
+        "t5",
+        ["<pad>", "</s>", "<unk>", "▁", "a", "a▁", "▁▁"],
+        types=[CONTROL, CONTROL, UNKNOWN] + [NORMAL] * 4,
+        scores=[0.0, 0.0, 0.0, -2.0, -2.0, -1.0, -1.0],
+        remove_extra_whitespaces=True,
+    )
+
+    assert texts(tokenizer, "a a") == ["▁", "a▁", "a"]
+    assert texts(tokenizer, "a▁ a") == ["▁", "a", "▁▁", "a"]
+
+
 def test_charsmap_replaces_the_longest_match(tmp_path: Path) -> None:
     table = precompiled_charsmap({"A": "a", "AB": "b", "ﬁ": "", "\t": " ", "e\u0301": "é"})
     tokenizer = tiny(tmp_path, precompiled_charsmap=table)
