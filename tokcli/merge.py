@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from heapq import heapify, heappop, heappush
-from itertools import pairwise, repeat
-from math import inf
 
 from tokcli.trace import MergeApplied, TraceSink
 
-__all__ = ["merge_few", "merge_symbols"]
+__all__ = ["merge_symbols"]
 
 
 def merge_symbols(
@@ -80,26 +78,3 @@ def merge_symbols(
             if found is not None:
                 heappush(queue, (found, previous, index, len(left) + len(merged)))
     return [symbol for symbol in symbols if symbol]
-
-
-def merge_few(
-    symbols: list[bytes], priorities: Mapping[bytes, float], separator: bytes
-) -> list[bytes]:
-    """What merge_symbols gives, without a queue: quicker where there is little to search.
-
-    `priorities` must not hold NaN or infinity.
-    """
-    priority = priorities.get
-    found = list(map(priority, map(separator.join, pairwise(symbols)), repeat(inf)))
-    while found:
-        best = min(found)
-        if best == inf:
-            break
-        index = found.index(best)
-        merged = symbols[index] = symbols[index] + symbols.pop(index + 1)
-        del found[index]
-        if index < len(found):
-            found[index] = priority(merged + separator + symbols[index + 1], inf)
-        if index:
-            found[index - 1] = priority(symbols[index - 1] + separator + merged, inf)
-    return symbols

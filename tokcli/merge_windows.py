@@ -24,16 +24,15 @@ merged again as part of the next window.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
-from tokcli.merge import merge_few, merge_symbols
+from tokcli.merge import merge_symbols
 
-__all__ = ["merge_word"]
+__all__ = ["LONGEST_WHOLE", "merge_word"]
 
-Priorities = Mapping[bytes, float]
+Priority = Callable[[bytes], float | None]
 Symbols = tuple[bytes, ...]
 
-MOST_FEW = 12
 LONGEST_WHOLE = 256
 WINDOW = 128
 FEWEST = 4
@@ -41,25 +40,20 @@ MOST_WINDOWS = 64
 
 
 def merge_word(
-    symbols: list[bytes], priorities: Priorities, separator: bytes, *, scored: bool = False
+    symbols: list[bytes], priority: Priority, separator: bytes, *, scored: bool = False
 ) -> list[bytes]:
-    """What merge_symbols gives, for words of any length in the quickest way.
-
-    `priorities` must not hold NaN or infinity.
-    """
-    if len(symbols) <= MOST_FEW:
-        return merge_few(symbols, priorities, separator)
+    """What merge_symbols gives, for words of any length. `priority` must not give NaN."""
     if len(symbols) <= LONGEST_WHOLE:
-        return merge_symbols(symbols, priorities.get, separator, scored=scored)
-    return _Windows(symbols, priorities, separator, scored).merge()
+        return merge_symbols(symbols, priority, separator, scored=scored)
+    return _Windows(symbols, priority, separator, scored).merge()
 
 
 class _Windows:
     def __init__(
-        self, symbols: list[bytes], priorities: Priorities, separator: bytes, scored: bool
+        self, symbols: list[bytes], priority: Priority, separator: bytes, scored: bool
     ) -> None:
         self._symbols = symbols
-        self._priority = priorities.get
+        self._priority = priority
         self._separator = separator
         self._scored = scored
         # Text that repeats makes windows that do.

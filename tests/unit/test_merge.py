@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.reference import naive_merge
-from tokcli.merge import merge_few, merge_symbols
+from tokcli.merge import merge_symbols
 from tokcli.trace import Event, MergeApplied
 
 
@@ -33,11 +33,9 @@ def ranks(*merges: str) -> dict[bytes, float]:
     ],
 )
 def test_lowest_rank_merges_first(text: str, merges: list[str], expected: list[str]) -> None:
-    table = ranks(*merges)
-    rank = table.get
+    rank = ranks(*merges).get
 
     assert merge_symbols(characters(text), rank, b" ") == [part.encode() for part in expected]
-    assert merge_few(characters(text), table, b" ") == [part.encode() for part in expected]
     assert naive_merge(characters(text), rank, b" ") == [part.encode() for part in expected]
 
 

@@ -5,13 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokcli import merge_windows
-from tokcli.merge import merge_few, merge_symbols
+from tokcli.merge import merge_symbols
 from tokcli.merge_windows import merge_word
 
 
 @pytest.fixture(autouse=True)
 def _tiny_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(merge_windows, "MOST_FEW", 2)
     monkeypatch.setattr(merge_windows, "LONGEST_WHOLE", 3)
     monkeypatch.setattr(merge_windows, "WINDOW", 4)
     monkeypatch.setattr(merge_windows, "FEWEST", 3)
@@ -37,7 +36,7 @@ def tables(draw: st.DrawFn) -> dict[bytes, float]:
 def test_windows_change_nothing(table: dict[bytes, float], text: str) -> None:
     whole = merge_symbols(letters(text), table.get, b" ")
 
-    assert merge_word(letters(text), table, b" ") == whole
+    assert merge_word(letters(text), table.get, b" ") == whole
 
 
 @given(table=tables(), text=st.text("abc", min_size=4, max_size=80))
@@ -45,13 +44,13 @@ def test_nor_where_texts_have_scores(table: dict[bytes, float], text: str) -> No
     scores = {merge.replace(b" ", b""): rank for merge, rank in table.items()}
     whole = merge_symbols(letters(text), scores.get, b"", scored=True)
 
-    assert merge_word(letters(text), scores, b"", scored=True) == whole
+    assert merge_word(letters(text), scores.get, b"", scored=True) == whole
 
 
 def test_a_token_may_be_longer_than_a_window() -> None:
     table = {b"a a": 0.0, b"aa aa": 1.0, b"aaaa aaaa": 2.0, b"aaaaaaaa aaaaaaaa": 3.0}
 
-    assert merge_word(letters("a" * 41), table, b" ") == [b"a" * 16, b"a" * 16, b"a" * 8, b"a"]
+    assert merge_word(letters("a" * 41), table.get, b" ") == [b"a" * 16, b"a" * 16, b"a" * 8, b"a"]
 
 
 def test_what_comes_far_behind_may_decide() -> None:
@@ -60,10 +59,5 @@ def test_what_comes_far_behind_may_decide() -> None:
     text = "ab" * 20 + "abc"
     whole = merge_symbols(letters(text), table.get, b" ")
 
-    assert merge_word(letters(text), table, b" ") == whole
+    assert merge_word(letters(text), table.get, b" ") == whole
     assert whole[-1] == b"ababc"
-
-
-@given(table=tables(), text=st.text("abc", max_size=20))
-def test_few_symbols_merge_as_many_do(table: dict[bytes, float], text: str) -> None:
-    assert merge_few(letters(text), table, b" ") == merge_symbols(letters(text), table.get, b" ")

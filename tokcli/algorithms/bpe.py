@@ -165,28 +165,27 @@ class Bpe:
             for start, middle, end in combinations(places, 3):
                 left, right = b"".join(symbols[start:middle]), b"".join(symbols[middle:end])
                 pairs.add(left + b" " + right)
-        ranks = self._vocab.ranks_among(pairs)
-        return [id for chunk in chunks for id in self._encode_chunk(chunk, ranks)]
+        rank = self._vocab.ranks_among(pairs).get
+        return [id for chunk in chunks for id in self._encode_chunk(chunk, rank)]
 
     def _segments(self, text: str) -> Iterable[str]:
         if not self._between_whitespace:
             return (text,)
         return [text[a:b] for a, b in bpe_text.segments_between_whitespace(text)]
 
-    def _encode_chunk(self, chunk: str, ranks: dict[bytes, int] | None = None) -> Ids:
+    def _encode_chunk(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
         if self._ignore_merges or self._newline_words:
             whole = self._whole_word(chunk)
             if whole is not None:
                 return (whole,)
-        if ranks is None and self._byte_encode and len(chunk) > LONG_WORD and not chunk.isascii():
+        if rank is None and self._byte_encode and len(chunk) > LONG_WORD and not chunk.isascii():
             parts = self._joints.split(chunk)
             if len(parts) > 1:
                 return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
-        return self._merge(chunk, ranks)
+        return self._merge(chunk, rank)
 
-    def _merge(self, chunk: str, ranks: dict[bytes, int] | None = None) -> Ids:
-        ranks = self._vocab.ranks if ranks is None else ranks
-        symbols = merge_word(self._symbols(chunk), ranks, b" ")
+    def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
+        symbols = merge_word(self._symbols(chunk), rank or self._vocab.ranks.get, b" ")
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:

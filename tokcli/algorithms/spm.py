@@ -10,14 +10,14 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import chain
-from math import isfinite
+from math import isnan
 
 from tokcli.algorithms.base import Fragment
 from tokcli.cuts import Cuts, before, neighbours, well_formed
 from tokcli.errors import TokenizeError
 from tokcli.memo import Memo
 from tokcli.merge import merge_symbols
-from tokcli.merge_windows import merge_word
+from tokcli.merge_windows import LONGEST_WHOLE, merge_word
 from tokcli.source_map import SourceMap
 from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
 from tokcli.unicode import encode
@@ -64,10 +64,10 @@ class Spm:
             output.extend(self._encode(CHARACTERS.findall(text)))
 
     def _encode(self, symbols: list[bytes]) -> tuple[TokenId, ...]:
-        if self._has_order:
-            symbols = merge_word(symbols, self._priorities, b"", scored=True)
-        else:
-            symbols = merge_symbols(symbols, self._priorities.get, b"", scored=True)
+        is_long = len(symbols) > LONGEST_WHOLE and self._has_order
+        symbols = (merge_word if is_long else merge_symbols)(
+            symbols, self._priorities.get, b"", scored=True
+        )
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:
@@ -75,9 +75,8 @@ class Spm:
 
     @cached_property
     def _has_order(self) -> bool:
-        """Whether all scores are finite, so that of any two one is above the other or both are
-        equal. (Were the sum too large, it would only take longer.)"""
-        return isfinite(sum(self._vocab.scores))
+        """Whether no score is NaN, which nothing is above or below."""
+        return not any(map(isnan, self._vocab.scores))
 
     def _symbol_ids(self, symbol: bytes) -> tuple[TokenId, ...]:
         id = self._token_id(symbol)
