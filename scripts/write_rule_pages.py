@@ -74,8 +74,8 @@ def index() -> str:
         "",
         "An **error** is a file that llama.cpp refuses or aborts on, or that gives the model other",
         "tokens than it was made for; a **warning** is such a fault for some text, some callers or",
-        "some builds; a **note** is odd, and worth knowing. Some findings of a rule are more severe",
-        "than the rule, or less, as its page says.",
+        "some builds; a **note** is odd, and worth knowing. Some findings of a rule are more",
+        "severe than the rule, or less, as its page says.",
     ]
     for prefix, title in GROUPS.items():
         lines += ["", f"## {title}", "", "| rule | name | severity | finds |", "|---|---|---|---|"]
