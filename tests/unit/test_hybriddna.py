@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,17 @@ def tiny(
 )
 def test_tagged(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert texts(tiny(tmp_path), text) == expected
+
+
+@pytest.mark.parametrize("tag", TAGS[:2])
+def test_repeated_tags_take_time_in_proportion(tmp_path: Path, tag: str) -> None:
+    tokenizer = tiny(tmp_path)
+    start = time.perf_counter()
+
+    ids = tokenizer.tokenize(tag * 40_000, add_special=False)
+
+    assert ids.count(tokenizer.vocab.token_to_id[tag.encode()]) == (40_000 if "/" in tag else 1)
+    assert time.perf_counter() - start < 4
 
 
 def test_padding_is_a_without_the_n_token(tmp_path: Path) -> None:
@@ -95,3 +108,13 @@ def test_user_defined_tags_are_cut_out_first(tmp_path: Path) -> None:
 )
 def test_auto_tags(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert texts(tiny(tmp_path, dna_auto_tags=True), text) == expected
+
+
+def test_many_tags_take_no_time(tmp_path: Path) -> None:
+    tokenizer = tiny(tmp_path)
+    start = time.process_time()
+
+    ids = tokenizer.tokenize("</dna>" * 60_000, add_special=False)
+
+    assert ids == [tokenizer.vocab.token_to_id[b"</dna>"]] * 60_000
+    assert time.process_time() - start < 10

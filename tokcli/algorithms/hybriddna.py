@@ -119,27 +119,33 @@ class HybridDna(Bpe):
 
 def _tagged(text: str) -> Iterator[_Part]:
     """`text` cut at its tags. Plain text may be empty between two of them."""
-    position = 0
-    while position < len(text):
-        open_at, close_at = text.find(OPEN, position), text.find(CLOSE, position)
-        if close_at >= 0 and not 0 <= open_at < close_at:
+    end = len(text)
+    position, open_at, close_at = 0, -1, -1
+    while position < end:
+        # Each tag is looked for once, however many of the other kind come before it.
+        if open_at < position:
+            open_at = _find(text, OPEN, position)
+        if close_at < position:
+            close_at = _find(text, CLOSE, position)
+        if close_at < open_at:
             yield _Part("dna", position, close_at)
-            position = close_at + len(CLOSE)
-            yield _Part("</dna>", close_at, position)
-            continue
-        if open_at < 0:
-            yield _Part("text", position, len(text))
+        elif open_at == end:
+            yield _Part("text", position, end)
             return
-        yield _Part("text", position, open_at)
-        start = open_at + len(OPEN)
-        yield _Part("<dna>", open_at, start)
-        close_at = text.find(CLOSE, start)
-        if close_at < 0:
-            yield _Part("dna", start, len(text))
-            return
-        yield _Part("dna", start, close_at)
+        else:
+            yield _Part("text", position, open_at)
+            start = open_at + len(OPEN)
+            yield _Part("<dna>", open_at, start)
+            yield _Part("dna", start, close_at)
+            if close_at == end:
+                return
         position = close_at + len(CLOSE)
         yield _Part("</dna>", close_at, position)
+
+
+def _find(text: str, tag: str, position: int) -> int:
+    found = text.find(tag, position)
+    return len(text) if found < 0 else found
 
 
 def _parts(text: str, auto_tags: bool) -> Iterator[_Part]:
