@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import time
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -108,13 +107,3 @@ def test_user_defined_tags_are_cut_out_first(tmp_path: Path) -> None:
 )
 def test_auto_tags(tmp_path: Path, text: str, expected: list[str]) -> None:
     assert texts(tiny(tmp_path, dna_auto_tags=True), text) == expected
-
-
-def test_many_tags_take_no_time(tmp_path: Path) -> None:
-    tokenizer = tiny(tmp_path)
-    start = time.process_time()
-
-    ids = tokenizer.tokenize("</dna>" * 60_000, add_special=False)
-
-    assert ids == [tokenizer.vocab.token_to_id[b"</dna>"]] * 60_000
-    assert time.process_time() - start < 10
