@@ -94,14 +94,15 @@ def group_numbers_after_text(chunks: list[str]) -> list[str]:
 def cut_thousands(chunks: list[str]) -> list[str]:
     """Cut before each place from which ASCII digits run on in a multiple of three, nowhere else."""
     result: list[str] = []
+    current: list[str] = []
     for chunk in chunks:
         is_digits = chunk[0] in "0123456789"
         for group in in_threes(chunk) if is_digits else [chunk]:
-            if result and not (is_digits and len(group) == 3):
-                result[-1] += group
-            else:
-                result.append(group)
-    return result
+            if current and is_digits and len(group) == 3:
+                result.append("".join(current))
+                current = []
+            current.append(group)
+    return [*result, "".join(current)] if current else result
 
 
 def group_whitespace(chunks: list[str]) -> list[str]:

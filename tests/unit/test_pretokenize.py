@@ -175,7 +175,7 @@ def test_in_threes(digits: str, groups: list[str]) -> None:
     assert in_threes(digits) == groups
 
 
-@pytest.mark.parametrize("text", ["a", " ", "\n", "1", "日", "A", "=", "a ", "1 ", "\u0301"])
+@pytest.mark.parametrize("text", ["a", " ", "\n", "1", "日", "A", "=", "a ", "1 ", "\u0301", "1𝟘"])
 @pytest.mark.parametrize("regexes", REGEXES)
 def test_long_runs_take_no_time(regexes: str, text: str) -> None:
     long = text * (20_000 // len(text))
