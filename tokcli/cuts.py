@@ -13,9 +13,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, repeat
 from operator import add, itemgetter
 
+from tokcli.matches import matches
 from tokcli.memo import Memo
 from tokcli.unicode import decode
 from tokcli.vocab import TokenId
@@ -40,9 +41,9 @@ def joints(merges: Sequence[bytes]) -> set[str]:
     in the merge that joined them."""
     text = decode(b" ".join(merges))
     sides = text.split(" ")
-    if len(sides) == 2 * len(merges) and "" not in sides:
+    if set(map(bytes.count, merges, repeat(b" "))) <= {1} and "" not in sides:
         return set(map(add, map(_last, sides[::2]), map(_first, sides[1::2])))
-    # A side with a space in it: whatever stands on either side of a space may be a joint.
+    # No side, or one with a space in it: whatever stands on either side of a space may be a joint.
     return set(map("".join, _JOINT.findall(text)))
 
 
@@ -102,7 +103,7 @@ class Cuts:
             memo = self._words
         else:
             return iter(self._encode(text))
-        return chain.from_iterable(map(memo.__getitem__, self._at_marks.findall(text)))
+        return chain.from_iterable(map(memo.__getitem__, matches(self._at_marks, text)))
 
     @cached_property
     def _at_marks(self) -> re.Pattern[str]:

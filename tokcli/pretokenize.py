@@ -11,11 +11,13 @@ Source: unicode_regex_split and unicode_regex_split_custom_* in llama.cpp's src/
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, islice, pairwise
+from operator import itemgetter
 from typing import NamedTuple
 
+from tokcli.matches import LONGEST_LISTED
 from tokcli.pretokenizer_table import REGEXES
 from tokcli.regex_classes import (
     Alphabet,
@@ -28,6 +30,8 @@ from tokcli.regex_classes import (
 
 __all__ = ["Piece", "Stage", "regex_stages"]
 
+# Matches at a time: few, so that their memory is used again and stays in the cache.
+BATCH = 256
 CONTRACTION = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
 
 
@@ -121,6 +125,9 @@ def group_whitespace(chunks: list[str]) -> list[str]:
     return result
 
 
+# What regroups each chunk by itself.
+WITHIN_CHUNKS = (group_numbers, group_whitespace)
+
 SPLITTERS: dict[str, Splitter] = {
     REGEXES["gpt2"][0]: Splitter(REGEXES["gpt2"][0] + r"|\s+", "gpt2"),
     REGEXES["llama3"][0]: Splitter(REGEXES["llama3"][0], "llama3"),
@@ -202,6 +209,25 @@ class Stage:
         regex = _compile_split(self._matching, self._published, alphabet)
         return self._finished(list(filter(None, regex.split(matched))), matched, text)
 
+    def each_piece(self, text: str) -> Iterable[str]:
+        """What split() gives, with no list of it where the text is long."""
+        if len(text) <= LONGEST_LISTED or self._regroup not in (None, *WITHIN_CHUNKS):
+            return self.split(text)
+        return chain.from_iterable(self._batches(text))
+
+    def _batches(self, text: str) -> Iterator[list[str]]:
+        matched, alphabet = self._matched(text)
+        found = _compile(self._matching, self._published, alphabet).finditer(matched)
+        end = 0
+        while batch := list(islice(found, BATCH)):
+            start, end = end, batch[-1].end()
+            pieces = list(map(_whole_match, batch))
+            if matched is not text or sum(map(len, pieces)) != end - start:
+                pieces = _with_between(text, start, batch)
+            yield self._regroup(pieces) if self._regroup else pieces
+        if end < len(text):
+            yield [text[end:]]
+
     def _matched(self, text: str) -> tuple[str, Alphabet]:
         """What the regex is run on, as long as `text`, and the alphabet that it is written in."""
         if text.isascii():
@@ -233,6 +259,13 @@ class Stage:
         return result
 
 
+def _with_between(text: str, start: int, found: list[re.Match[str]]) -> list[str]:
+    """The text of each match, and that between `start` and the matches."""
+    ends = [start, *chain.from_iterable(match.span() for match in found)]
+    return [text[first:last] for first, last in pairwise(ends) if first < last]
+
+
+_whole_match = itemgetter(0)
 _PAST_BMP = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 _stand_in = cache(stand_in)
 

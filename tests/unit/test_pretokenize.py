@@ -10,6 +10,7 @@ import pytest
 from tests.asking import small
 from tests.builders import BYTE_LEVEL
 from tests.inputs import hard_inputs
+from tokcli import pretokenize
 from tokcli.byte_alphabet import BYTE_TO_CHAR
 from tokcli.pretokenize import Stage, in_threes, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, REGEXES
@@ -183,3 +184,14 @@ def test_long_runs_take_no_time(regexes: str, text: str) -> None:
     pieces = all_pieces(regex_stages(regexes), long)
 
     assert "".join(pieces) == long
+
+
+@pytest.mark.parametrize("name", sorted(REGEXES))
+def test_long_text_is_split_alike(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "It's  12345 wörld…\n\n \t日本語 a+b==c!!\r\n\U0001f600 ’s 𝐀x  " * 40
+    expected = [stage.split(text) for stage in regex_stages(name)]
+
+    monkeypatch.setattr(pretokenize, "LONGEST_LISTED", 10)
+    monkeypatch.setattr(pretokenize, "BATCH", 7)
+
+    assert [list(stage.each_piece(text)) for stage in regex_stages(name)] == expected

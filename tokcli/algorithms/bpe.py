@@ -71,7 +71,7 @@ class Bpe:
             rest = Memo(_Then(stage, rest))
         self._rest = rest
         # A process that tokenizes more than one short text needs the table of merges after all.
-        self._few_calls = 1
+        self._first_call = True
         self._parts: Memo[Ids] = Memo(self._merge)
 
     def _cuts(self) -> Cuts:
@@ -141,17 +141,18 @@ class Bpe:
             self._trace_text(Prepared(text, offsets), 0, len(text), output, trace)
 
     def _encode_text(self, text: str, output: list[TokenId]) -> None:
-        if self._few_calls and not self._vocab.has_ranks:
-            self._few_calls -= 1
-            if len(encode(text) if self._byte_encode else text) <= FEW_SYMBOLS:
+        if self._first_call and not self._vocab.has_ranks:
+            self._first_call = False
+            few = len(text) <= FEW_SYMBOLS
+            if few and (not self._byte_encode or len(encode(text)) <= FEW_SYMBOLS):
                 output.extend(self._encode_few(text))
                 return
         if self._line_cuts is not None:
             self._line_cuts.expect(len(text))
         lookup = self._rest.__getitem__
-        split = self._stages[0].split
+        each_piece = self._stages[0].each_piece
         for segment in self._segments(text):
-            output.extend(chain.from_iterable(map(lookup, split(segment))))
+            output.extend(chain.from_iterable(map(lookup, each_piece(segment))))
 
     def _encode_few(self, text: str) -> Iterable[TokenId]:
         """A few symbols ask for a few merges: not worth a table of all of them."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable
+from array import array
+from collections.abc import Iterable, MutableSequence
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
+from typing import Any
 
 from tokcli.algorithms.base import Fragment
+from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.ugm_text import METASPACE, Normalizer, Units
 from tokcli.algorithms.ugm_words import WordNormalizer
 from tokcli.cuts import Cuts, before, neighbours, well_formed
+from tokcli.matches import LONGEST_LISTED, matches
 from tokcli.memo import Memo
 from tokcli.source_map import SourceMap
 from tokcli.trace import (
@@ -28,6 +32,7 @@ from tokcli.vocab import NORMAL, UNUSED, USER_DEFINED, TokenId, Vocab
 __all__ = ["Ugm"]
 
 NO_TOKEN = -1
+HEAD = 2
 UNKNOWN_PENALTY = 10.0
 # Scores are sums of powers of two down to this one's inverse, as 32-bit floats of 2 and more are.
 FINEST = float(1 << 24)
@@ -69,12 +74,10 @@ class Ugm:
 
     @cached_property
     def _lengths(self) -> dict[bytes, tuple[int, ...]]:
-        """First two bytes of a token (or its only one) -> the lengths of such tokens, shortest
-        first."""
-        lengths: dict[bytes, set[int]] = {}
-        for text in self._scores:
-            lengths.setdefault(text[:2], set()).add(len(text))
-        return {head: tuple(sorted(found)) for head, found in lengths.items()}
+        """As lengths_by_head, but shortest first: among equal sums the path that was found first
+        stays the best."""
+        found = lengths_by_head(self._scores, HEAD)
+        return {head: lengths[::-1] for head, lengths in found.items()}
 
     def tokenize(
         self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
@@ -101,19 +104,24 @@ class Ugm:
 
     def _tokenize_by_words(self, composed: bytes) -> Iterable[TokenId]:
         """As _best_path of the normalized text, in pieces where no path can span their ends."""
-        words = self._words
         try:
-            text = composed.decode()
+            ids = self._ids_by_words(composed.decode())
         except UnicodeDecodeError:
-            words = None
+            # Ill-formed text, or a character map that makes some.
+            ids = None
+        if ids is None:
+            return self._best_path(self._normalizer.normalize(composed), None)
+        return ids
+
+    def _ids_by_words(self, text: str) -> list[TokenId] | None:
+        words = self._words
         if words is None or len(text) > self._longest_exact:
-            return self._best_path(self._normalizer.normalize(composed), None)
-        pieces = words.words.findall(text)
-        if len(pieces) > 1 and self._before_mark:
+            return None
+        if self._before_mark and len(list(islice(words.words.finditer(text), 2))) > 1:
             # A token may reach from the end of one word over the mark of the next.
-            return self._best_path(self._normalizer.normalize(composed), None)
+            return None
         self._cuts.expect(len(text))
-        ids = chain.from_iterable(map(self._by_word.__getitem__, pieces))
+        ids = chain.from_iterable(map(self._by_word.__getitem__, matches(words.words, text)))
         return self._join_unknowns(list(ids))
 
     @cached_property
@@ -133,7 +141,7 @@ class Ugm:
         single = [
             abs(score) for text, score in scores.items() if _WIDTHS[text[0] >> 4] == len(text)
         ]
-        a_character = max(*single, *scores.values(), -self._unknown_score, 1.0)
+        a_character = max(*single, *scores.values(), abs(self._unknown_score), 1.0)
         worst = max(map(abs, scores.values()), default=0.0)
         return max(0, int((2**53 / FINEST - worst) / a_character))
 
@@ -189,19 +197,19 @@ class Ugm:
             return []
         lookup = self._scores.get
         lengths = self._lengths.get
-        totals = [UNREACHED] * (size + 1)
+        totals = _column("d", UNREACHED, size + 1)
+        ids = _column("l", self._unknown, size + 1)
+        origins = _column("q", 0, size + 1)
         totals[0] = 0.0
-        ids = [self._unknown] * (size + 1)
-        origins = [0] * (size + 1)
         start = 0
         while start < size:
             width = min(_WIDTHS[text[start] >> 4], size - start)
             total = totals[start]
             options: list[Candidate] = []
             whole_character = False
-            head = text[start : start + 2]
+            head = text[start : start + HEAD]
             tries = lengths(head, ())
-            if len(head) == 2 and head[:1] in self._scores:
+            if len(head) == HEAD and head[:1] in self._scores:
                 tries = (1, *tries)
             for length in tries:
                 end = start + length
@@ -240,13 +248,15 @@ class Ugm:
     def _backtrack(
         self,
         text: bytes,
-        ids: list[TokenId],
-        origins: list[int],
-        totals: list[float],
+        ids: MutableSequence[Any],
+        origins: MutableSequence[Any],
+        totals: MutableSequence[Any],
         trace: TraceSink | None,
         steps: list[tuple[TokenId, int, int]] | None,
     ) -> list[TokenId]:
         unknown = self._unknown
+        if trace is None and steps is None:
+            return _ids_backwards(ids, origins, unknown)
         path: list[tuple[TokenId, int, int]] = []
         taken: list[PathStep] = []
         end = len(text)
@@ -268,6 +278,28 @@ class Ugm:
         if steps is not None:
             steps.extend(path)
         return [id for id, _, _ in path]
+
+
+def _column(code: str, value: float, size: int) -> MutableSequence[Any]:
+    """`size` times `value`: as a list, which is quick, or an array, which is a quarter the size."""
+    return [value] * size if size <= LONGEST_LISTED else array(code, [value]) * size
+
+
+def _ids_backwards(
+    ids: MutableSequence[Any], origins: MutableSequence[Any], unknown: TokenId
+) -> list[TokenId]:
+    """The ids of the best path, neighbouring unknowns as one."""
+    path: list[TokenId] = []
+    end = len(ids) - 1
+    while True:
+        id = ids[end]
+        if id != unknown or not path or path[-1] != unknown:
+            path.append(id)
+        end = origins[end]
+        if end == 0:
+            break
+    path.reverse()
+    return path
 
 
 def _changes(before: bytes, units: Units) -> tuple[Change, ...]:

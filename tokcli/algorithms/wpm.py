@@ -7,6 +7,8 @@ from functools import cache, cached_property
 from itertools import chain
 
 from tokcli.algorithms.base import Fragment
+from tokcli.algorithms.heads import lengths_by_head
+from tokcli.matches import matches
 from tokcli.memo import Memo
 from tokcli.regex_classes import translate
 from tokcli.source_map import SourceMap
@@ -28,6 +30,8 @@ __all__ = ["Wpm"]
 
 METASPACE = "\u2581".encode()
 NO_TOKEN = -1
+# The mark's three bytes, and the first of the word.
+HEAD = 4
 CHINESE = (
     (0x04E00, 0x09FFF),
     (0x03400, 0x04DBF),
@@ -61,8 +65,8 @@ class Wpm:
         self._raw: Memo[tuple[TokenId, ...]] = Memo(self._encode_raw)
 
     @cached_property
-    def _longest(self) -> int:
-        return max(map(len, self._vocab.texts))
+    def _lengths(self) -> dict[bytes, tuple[int, ...]]:
+        return lengths_by_head(self._vocab.token_to_id, HEAD)
 
     def tokenize(
         self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
@@ -70,7 +74,7 @@ class Wpm:
         """See Algorithm.tokenize."""
         text = decode(fragment.text)
         if trace is None:
-            raw_words = _raw_words().findall(text)
+            raw_words = matches(_raw_words(), text)
             output.extend(chain.from_iterable(map(self._raw.__getitem__, raw_words)))
         else:
             self._tokenize_traced(text, fragment, output, trace)
@@ -83,7 +87,7 @@ class Wpm:
     def _encode_word(self, word: str) -> tuple[TokenId, ...]:
         raw = encode(word)
         whole = self._token_id(METASPACE + raw)
-        if whole is not None and len(raw) < self._longest:
+        if whole is not None:
             return (whole,)
         return tuple([id for id, _, _ in self._matches(raw, None)])
 
@@ -92,12 +96,14 @@ class Wpm:
         token for the whole word where at some place none fits; with their spans."""
         text = METASPACE + word
         size = len(text)
-        reach = self._longest + 1
+        lengths = self._lengths.get
         found: list[tuple[TokenId, int, int]] = []
         start = 0
         while start < size:
-            for end in range(min(size, start + reach), start, -1):
-                id = self._token_id(text[start:end])
+            head = text[start : start + HEAD]
+            for length in chain(lengths(head, ()), range(len(head) - 1, 0, -1)):
+                end = start + length
+                id = self._token_id(text[start:end]) if end <= size else None
                 if id is not None:
                     break
             else:
