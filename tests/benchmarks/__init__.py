@@ -1,0 +1,1 @@
+"""How fast tokcli is beside llama.cpp: `python -m tests.benchmarks --help`."""
