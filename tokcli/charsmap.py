@@ -80,6 +80,10 @@ class CharsMap:
             return True
         return True
 
+    def goes_on(self, data: bytes) -> bool:
+        """Whether some entry starts with `data` and is longer."""
+        return any(self.starts_entry(data + bytes((byte,))) for byte in range(1, 256))
+
     def holds_inside(self, byte: int) -> bool:
         """Whether an entry may hold `byte` past its start."""
         at_start = _base(self._nodes[0]) ^ byte

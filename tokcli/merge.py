@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
+from math import inf, isnan
 
 from tokcli.trace import MergeApplied, TraceSink
 
-__all__ = ["merge_symbols"]
+__all__ = ["merge_symbols", "score_priority"]
+
+
+def score_priority(score: float) -> float:
+    """The priority of a merge that makes a token of this score: the best first, NaN last."""
+    return inf if isnan(score) else -score
 
 
 def merge_symbols(

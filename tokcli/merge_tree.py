@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tokcli.algorithms.spm import CHARACTERS
 from tokcli.errors import UsageError
-from tokcli.merge import merge_symbols
+from tokcli.merge import merge_symbols, score_priority
 from tokcli.trace import Event, MergeApplied
 from tokcli.vocab import BYTE, SPECIAL_ATTRS, TokenId, Vocab, VocabType
 
@@ -84,7 +84,7 @@ def merge_tree(vocab: Vocab, id: TokenId) -> MergeTree:
 
         def priority(joined: bytes) -> float | None:
             found = lookup(joined)
-            return None if found is None else -scores[found]
+            return None if found is None else score_priority(scores[found])
 
         merge_symbols(symbols, priority, b"", listen, scored=True)
     return MergeTree(text, id, tuple(nodes), tuple(current[place] for place in sorted(current)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from tokcli.algorithms.base import Fragment
+from tokcli.algorithms.heads import lengths_by_head
 from tokcli.cuts import Cuts, neighbours
 from tokcli.errors import TokenizeError
 from tokcli.rwkv_escapes import unescape
@@ -15,6 +16,7 @@ from tokcli.vocab import TokenId, Vocab
 __all__ = ["Rwkv"]
 
 NO_TOKEN = -1
+HEAD = 2
 
 
 class Rwkv:
@@ -32,12 +34,7 @@ class Rwkv:
 
     @cached_property
     def _lengths(self) -> dict[bytes, tuple[int, ...]]:
-        """First two bytes of a token (or its only one) -> the lengths of such tokens, longest
-        first."""
-        lengths: dict[bytes, set[int]] = {}
-        for text in self._tokens:
-            lengths.setdefault(text[:2], set()).add(len(text))
-        return {head: tuple(sorted(found, reverse=True)) for head, found in lengths.items()}
+        return lengths_by_head(self._tokens, HEAD)
 
     @cached_property
     def _first_bytes(self) -> frozenset[int]:
@@ -90,7 +87,7 @@ class Rwkv:
         while position < len(data):
             id = None
             end = position + 1
-            for length in lengths(data[position : position + 2], ()):
+            for length in lengths(data[position : position + HEAD], ()):
                 id = tokens(data[position : position + length])
                 if id is not None:
                     end = min(position + length, len(data))

@@ -10,14 +10,13 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import chain
-from math import isnan
 
 from tokcli.algorithms.base import Fragment
 from tokcli.cuts import Cuts, before, neighbours, well_formed
 from tokcli.errors import TokenizeError
 from tokcli.memo import Memo
-from tokcli.merge import merge_symbols
-from tokcli.merge_windows import LONGEST_WHOLE, merge_word
+from tokcli.merge import merge_symbols, score_priority
+from tokcli.merge_windows import merge_word
 from tokcli.source_map import SourceMap
 from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
 from tokcli.unicode import encode
@@ -43,10 +42,9 @@ class Spm:
 
     @cached_property
     def _priorities(self) -> dict[bytes, float]:
-        """Token -> negated score: the lowest merges first."""
-        return {
-            text: -score for text, score in zip(self._vocab.texts, self._vocab.scores, strict=False)
-        }
+        """Token -> the priority of merging into it."""
+        vocab = self._vocab
+        return dict(zip(vocab.texts, map(score_priority, vocab.scores), strict=False))
 
     def tokenize(
         self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
@@ -64,19 +62,11 @@ class Spm:
             output.extend(self._encode(CHARACTERS.findall(text)))
 
     def _encode(self, symbols: list[bytes]) -> tuple[TokenId, ...]:
-        is_long = len(symbols) > LONGEST_WHOLE and self._has_order
-        symbols = (merge_word if is_long else merge_symbols)(
-            symbols, self._priorities.get, b"", scored=True
-        )
+        symbols = merge_word(symbols, self._priorities.get, b"", scored=True)
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:
             return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
-
-    @cached_property
-    def _has_order(self) -> bool:
-        """Whether no score is NaN, which nothing is above or below."""
-        return not any(map(isnan, self._vocab.scores))
 
     def _symbol_ids(self, symbol: bytes) -> tuple[TokenId, ...]:
         id = self._token_id(symbol)

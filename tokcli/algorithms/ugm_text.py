@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from functools import cached_property
 
 from tokcli.charsmap import CharsMap
@@ -42,13 +43,13 @@ class Normalizer:
 
     def reaches_across(self, byte: int) -> bool:
         """Whether an entry of the map or a user-defined token may hold `byte` past its start."""
-        if any(byte in prefix[1:] for prefix in self._user_defined_prefixes):
+        if any(byte in text[1:] for text in self._user_defined):
             return True
         return self._charsmap is not None and self._charsmap.holds_inside(byte)
 
     def starts_user_defined(self, byte: int) -> bool:
         """Whether a user-defined token starts with `byte`."""
-        return bytes((byte,)) in self._user_defined_prefixes
+        return byte in self._user_defined_starts
 
     @property
     def uses_nfc(self) -> bool:
@@ -56,10 +57,18 @@ class Normalizer:
         return self._nfc
 
     @cached_property
-    def _user_defined_prefixes(self) -> frozenset[bytes]:
+    def _user_defined(self) -> list[bytes]:
+        """The texts of user-defined tokens, sorted."""
         vocab = self._vocab
-        texts = [vocab.texts[id] for id in vocab.ids_of_type(TokenType.USER_DEFINED)]
-        return frozenset(text[:end] for text in texts for end in range(1, len(text) + 1))
+        return sorted(vocab.texts[id] for id in vocab.ids_of_type(TokenType.USER_DEFINED))
+
+    @cached_property
+    def _user_defined_starts(self) -> frozenset[int]:
+        return frozenset(text[0] for text in self._user_defined if text)
+
+    @cached_property
+    def _longest_user_defined(self) -> int:
+        return max(map(len, self._user_defined), default=0)
 
     def nfc(self, text: bytes) -> bytes:
         """`text` in Unicode 16.0 NFC where normalizer.nfc is on, else as it is."""
@@ -93,19 +102,35 @@ class Normalizer:
 
     def _prefix(self, data: bytes, start: int) -> tuple[bytes, int]:
         """What the text at `start` becomes, and how many bytes of it that takes up."""
-        prefixes = self._user_defined_prefixes
-        end = start + 1
-        # The reference takes the longest way into its trie, whether a token ends there or not.
-        while end <= len(data) and data[start:end] in prefixes:
-            end += 1
-        if end > start + 1:
-            return data[start : end - 1], end - 1 - start
+        if data[start] in self._user_defined_starts:
+            length = self._user_defined_way(data, start)
+            return data[start : start + length], length
         if self._charsmap is not None:
             found = self._charsmap.longest_prefix(data, start)
             if found is not None:
                 return found[1], found[0]
         length = sequence_length(data, start)
         return (data[start : start + length], length) if length else (REPLACEMENT, 1)
+
+    def _user_defined_way(self, data: bytes, start: int) -> int:
+        """How far the text at `start` goes along with a user-defined token. As in the reference,
+        which takes the longest way into its trie, no token need end there."""
+        texts = self._user_defined
+        rest = data[start : start + self._longest_user_defined]
+        place = bisect(texts, rest)
+        # What has the longest common start with `rest` is next to it in order.
+        return max(_common_start(rest, text) for text in texts[max(0, place - 1) : place + 1])
+
+
+def _common_start(left: bytes, right: bytes) -> int:
+    low, high = 0, min(len(left), len(right))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[:middle] == right[:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _split_spaces(piece: bytes) -> list[bytes]:

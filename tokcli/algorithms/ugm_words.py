@@ -1,9 +1,10 @@
 """UGM normalization word by word, for text in which words cannot affect each other.
 
 Words may be normalized apart when white space is merged (so that each word gets its own U+2581,
-however many spaces come before it), when neither the character map nor a user-defined token reaches
-across a separator, and when the text is well-formed. Within a word, characters are looked up one by
-one unless two neighbours may belong to one entry of the map; then the normalizer proper takes over.
+however many spaces come before it), when no entry of the character map and no user-defined token
+holds a separator together with anything else, and when the text is well-formed. Within a word,
+characters are looked up one by one unless two neighbours may belong to one entry of the map; then
+the normalizer proper takes over.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ class WordNormalizer:
             if self._alone[char] == " "
             and not self._linked[char + "\0"]
             and not self._normalizer.reaches_across(ord(char))
+            and not (self._charsmap and self._charsmap.goes_on(char.encode()))
         ]
         return "".join(found) if " " in found else ""
 
