@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from tests.chat.samples import USER
@@ -59,6 +61,21 @@ BOMBS = {
     "% precision": "{{ '%.999999999f' | format(1) }}",
     "format width": "{{ '{:>1000000000}'.format(1) }}",
     "format width as an argument": "{{ '{:{}}'.format(1, 10**9) }}",
+    "format width behind a digit that fills": "{{ '{:1>900000000}'.format(1) }}",
+    "format width behind a slice": "{{ '{0[:1]:1>900000000}'.format({':1': 1}) }}",
+    "format width in Arabic digits": "{{ '{:>٩٠٠٠٠٠٠٠٠}'.format(1) }}",
+    "format width behind zeros": "{{ '{:>0000000000900000000}'.format(1) }}",
+    "format width as a text": "{{ '{0:{1}}'.format(1, '>900000000') }}",
+    "format width made of fields": "{{ '{0:{1}{1}{1}{1}}'.format(1, '99') }}",
+    "format width that is formatted": "{{ '{0:{1:9>9}}'.format(1, 9) }}",
+    "format width in a list": "{{ '{0:{1[0]}}'.format(1, [10**9]) }}",
+    "many format widths": "{{ ('{0:9999}' * 9999).format(1) }}",
+    "format_map, filled": "{{ '{a:1>900000000}'.format_map({'a': 1}) }}",
+    "% width behind nested parentheses": "{{ '%((a))900000000d' % {'(a)': 1} }}",
+    "% width behind %%": "{{ '%%(%900000000d' % 1 }}",
+    "% width of bytes": "{{ 'a%900000000d'.encode() % 1 }}",
+    "many % widths": "{{ ('%(a)9999d' * 9999) % {'a': 1} }}",
+    "strftime behind a parenthesis": "{{ strftime_now('%(%900000000Y)') }}",
     "format_map": "{{ '{a:>1000000000}'.format_map({'a': 1}) }}",
     "format again and again": "{{ ('{0}' * 9999).format('b' * 9999) }}",
     "strftime": "{{ strftime_now('%1000000000Y') }}",
@@ -120,6 +137,8 @@ def test_internals_are_out_of_reach(template: str) -> None:
         ("{{ raise_exception('\x1b[31m\nno') }}", "line 1: \\x1b[31m\\nno (the template itself"),
         ("{{ raise_exception(7) }}", "line 1: 7 (the template itself"),
         ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "nests or calls itself too deeply"),
+        ("{{ '%(a' % {'a': 1} }}", "line 1: incomplete format key: '%(' without its ')'"),
+        ("{{ '{'.format(1) }}", "line 1: Single '{' encountered in format string"),
         ("{% for x in [1] %}" * 30 + "{% endfor %}" * 30, "cannot be compiled"),
         ("{% if 1 %}" * 200 + "{% endif %}" * 200, "cannot be compiled"),
         ("{{ strftime_now(1) }}", "line 1: "),
@@ -131,6 +150,39 @@ def test_errors_say_what_and_where_in_one_line(template: str, said: str) -> None
         render_chat(template, USER)
     assert said in str(caught.value)
     assert str(caught.value).isprintable()
+
+
+@pytest.mark.parametrize(
+    ("template", "text"),
+    [
+        ("{{ '{1:1>5}|{0[:1]:1>3}'.format({':1': 7}, 8) }}", "11118|117"),
+        ("{{ '{{{0:>4}}} {a!r:0<6.2}'.format(1, a='xyz') }}", "{   1} 'x0000"),
+        ("{{ '%((a))04d%%(%(b)-3s)' % {'(a)': 1, 'b': 2} }}", "0001%(2  )"),
+        ("{{ '100%% of %.2f, %5s' | format(1.005, 'x') }}", "100% of 1.00,     x"),
+        ("{{ '{} 900000000 %900000000d'.format(1) }}", "1 900000000 %900000000d"),
+    ],
+)
+def test_formats_within_the_bounds(template: str, text: str) -> None:
+    assert render_chat(template, USER) == text
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ ('{' ~ ':' * 400000).format(1) }}",
+        "{{ ('{[' * 400000).format(1) }}",
+        "{{ ('%(' * 400000) % {'a': 1} }}",
+        "{{ ('%' ~ '0' * 400000) % 1 }}",
+    ],
+)
+def test_broken_formats_are_read_in_one_pass(
+    template: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "MAX_SECONDS", 60.0)
+    start = time.process_time()
+    with pytest.raises(TemplateError, match=r"line 1: .*(format|expected|width)"):
+        render_chat(template, USER)
+    assert time.process_time() - start < 5  # backtracking takes hours
 
 
 def test_a_namespace_that_holds_itself_is_printed() -> None:

@@ -7,10 +7,11 @@ larger than its operands is charged here first.
 
 from __future__ import annotations
 
-import re
 import sys
 import time
-from collections.abc import ItemsView, KeysView, Mapping, ValuesView
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+
+from tokcli.chat.formats import ARGUMENT, brace_fields, percent_fields, time_fields
 
 __all__ = ["Budget", "LimitError"]
 
@@ -23,11 +24,6 @@ MAX_INT_BITS = 10_000
 MAX_WIDTH = 10_000  # of a format specification, an indentation, a padding
 STEPS_PER_LOOK = 256  # how often the clock is read
 
-# A width or precision in "%5.3d" and in "{:>5}"; one that is itself an argument, "%*d", "{:{}}".
-_WIDTHS = re.compile(
-    r"%(?:\([^)]*\))?[-+ #0_^]*(\d*)(?:\.(\d*))?|\{[^{}]*:[^{}\d]*(\d+)(?:\.(\d+))?"
-)
-_WIDTH_ARGUMENT = re.compile(r"%[-+ #0]*(?:\*|\d+\.\*)|\.\*|\{[^{}]*:[^{}]*\{")
 _CONTAINERS = (list, tuple, Mapping, set, frozenset, KeysView, ValuesView, ItemsView)
 
 
@@ -53,10 +49,14 @@ class Budget:
     def step(self) -> None:
         """Count one pass of a loop, or one call."""
         self._steps += 1
-        if self._steps % STEPS_PER_LOOK == 0 and time.monotonic() > self._deadline:
-            raise LimitError(f"it runs for more than {MAX_SECONDS:.0f} seconds")
+        if self._steps % STEPS_PER_LOOK == 0:
+            self._look()
         if self._steps > MAX_STEPS:
             raise LimitError(f"it makes more than {MAX_STEPS} loop passes and calls")
+
+    def _look(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise LimitError(f"it runs for more than {MAX_SECONDS:.0f} seconds")
 
     def length(self, wanted: int) -> None:
         """Refuse a value of `wanted` characters or items before it is made."""
@@ -74,17 +74,34 @@ class Budget:
         if bits > MAX_INT_BITS:
             raise LimitError(f"it makes an integer of more than {MAX_INT_BITS} bits")
 
-    def format(self, template: str, arguments: tuple[object, ...] = ()) -> None:
-        """Refuse what `template % arguments` or `template.format(*arguments)` would blow up."""
-        for digits in _WIDTHS.findall(template):
-            self.width(max(int(number[:9] or 0) for number in digits))
-        fields = template.count("%") + template.count("{")
+    def percent(self, template: str | bytes, arguments: tuple[object, ...]) -> None:
+        """Refuse what `template % arguments` would blow up."""
+        text = template.decode("latin-1") if isinstance(template, bytes) else template
+        self._fields(percent_fields(text), len(text), arguments)
+
+    def braces(self, template: str, arguments: tuple[object, ...]) -> None:
+        """Refuse what `template.format(*arguments)` would blow up."""
+        self._fields(brace_fields(template), len(template), arguments)
+
+    def strftime(self, template: str) -> None:
+        """Refuse what `strftime(template)` would blow up."""
+        self._fields(time_fields(template), len(template), ())
+
+    def _fields(
+        self, fields: Iterator[tuple[str, ...]], length: int, arguments: tuple[object, ...]
+    ) -> None:
+        self._look()  # long templates take long between two steps
         longest = max((self.measure(argument) for argument in arguments), default=0)
-        self.length(fields * longest)
-        if _WIDTH_ARGUMENT.search(template):
-            for argument in arguments:
-                numeric = isinstance(argument, str) and argument.strip().isdigit()
-                self.width(int(str(argument)[:9]) if numeric else argument)
+        for numbers in fields:
+            self.step()
+            length += longest
+            for number in numbers:
+                if number == ARGUMENT:
+                    raise LimitError("it computes a width: write the number into the format")
+                size = int(number or 0) if len(number) < 10 else MAX_WIDTH + 1
+                self.width(size)
+                length += size
+            self.length(length)
 
     def charge(self, value: object) -> None:
         """Count a value that was just made."""

@@ -111,7 +111,7 @@ def check_filter(budget: Budget, name: str, values: tuple[Any, ...]) -> None:
     if name in ("indent", "wordwrap"):
         budget.length(sizes[0] * max([1, *(len(v) for v in values[1:] if isinstance(v, str))]))
     elif name == "format":
-        budget.format(str(values[0]), values[1:])
+        budget.percent(str(values[0]), values[1:])
     elif name == "replace" and len(values) > 2:
         _check_replace(budget, str(values[0]), str(values[1]), str(values[2]))
     elif name == "join" and isinstance(values[0], (str, list, tuple)):
@@ -137,7 +137,7 @@ def check_method(budget: Budget, method: Any, values: tuple[Any, ...]) -> None:
     elif not isinstance(owner, (str, bytes)) or not values:
         return
     elif name in ("format", "format_map"):
-        budget.format(str(owner), values)
+        budget.braces(str(owner), values)
     elif name == "replace" and len(values) > 1:
         _check_replace(budget, owner, values[0], values[1])
     elif name == "join":

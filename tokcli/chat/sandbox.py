@@ -121,7 +121,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
                 if isinstance(number, int) and isinstance(items, sequences):
                     budget.length(number * len(items))
         elif operator == "%" and isinstance(left, (str, bytes)):
-            budget.format(str(left), right if isinstance(right, tuple) else (right,))
+            budget.percent(left, right if isinstance(right, tuple) else (right,))
         elif operator == "+" and isinstance(left, sequences) and isinstance(right, sequences):
             budget.length(len(left) + len(right))
         result = super().call_binop(context, operator, left, right)
@@ -178,7 +178,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
 
     def _strftime_now(self, format: str) -> str:
         self.budget.width(format)
-        self.budget.format(format)
+        self.budget.strftime(format)
         return self._clock().strftime(format)
 
 
