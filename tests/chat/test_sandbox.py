@@ -136,13 +136,15 @@ def test_internals_are_out_of_reach(template: str) -> None:
         ("{{ raise_exception() }}", "raise_exception() missing 1 required positional argument"),
         ("{{ raise_exception('\x1b[31m\nno') }}", "line 1: \\x1b[31m\\nno (the template itself"),
         ("{{ raise_exception(7) }}", "line 1: 7 (the template itself"),
-        ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "nests or calls itself too deeply"),
+        ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "cannot be compiled, it nests too"),
+        ("{% if a %}" + "{% elif a %}" * 7000 + "{% endif %}", "is too large: split long chains"),
+        ("{{ " + "1+" * 5000 + "1 }}", "cannot be compiled, it nests too deeply or is too large"),
         ("{{ '%(a' % {'a': 1} }}", "line 1: incomplete format key: '%(' without its ')'"),
         ("{{ '{'.format(1) }}", "line 1: Single '{' encountered in format string"),
         ("{% for x in [1] %}" * 30 + "{% endfor %}" * 30, "cannot be compiled"),
         ("{% if 1 %}" * 200 + "{% endif %}" * 200, "cannot be compiled"),
         ("{{ strftime_now(1) }}", "line 1: "),
-        ("x" * ((1 << 20) + 1), "1048577 characters, and no more than 1048576 are read"),
+        ("x" * ((1 << 18) + 1), "262145 characters, and no more than 262144 are compiled"),
     ],
 )
 def test_errors_say_what_and_where_in_one_line(template: str, said: str) -> None:

@@ -190,6 +190,21 @@ def test_every_template_of_the_file_is_judged(tmp_path: Path) -> None:
     assert "'tool_use' fails" in findings["TOK502"].message
 
 
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("x" * ((1 << 18) + 1), "no more than 262144 are compiled"),
+        ("{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}", "it nests too deeply"),
+    ],
+    ids=["long", "deep"],
+)
+def test_templates_that_are_too_much_to_compile_fail(
+    tmp_path: Path, template: str, said: str
+) -> None:
+    finding = by_rule(spm(tmp_path / "s.gguf", **chat(template)))["TOK502"]
+    assert said in finding.message
+
+
 def test_templates_that_want_other_messages_are_let_be(tmp_path: Path) -> None:
     picky = "{% if messages|length != 7 %}{{ raise_exception('seven!') }}{% endif %}"
     assert by_rule(spm(tmp_path / "s.gguf", **chat(picky))) == {}

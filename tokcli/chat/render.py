@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
     from tokcli.chat.sandbox import ChatEnvironment
 
-__all__ = ["Piece", "Rendering", "render", "render_chat"]
+__all__ = ["Piece", "Rendering", "check_compiles", "render", "render_chat"]
 
-MAX_TEMPLATE = 1 << 20  # characters; the longest real ones have 30 thousand
+# Characters; the longest real ones have 30 thousand. No deadline stops the compiler, which takes
+# ten seconds and more for this many of the worst kind.
+MAX_TEMPLATE = 1 << 18
 REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 
 
@@ -124,24 +126,47 @@ def _run(compiled: Template, environment: ChatEnvironment, names: dict[str, Any]
     return Rendering("".join(texts), tuple(pieces))
 
 
-@lru_cache(maxsize=32)
+def check_compiles(template: str) -> None:
+    """Raises TemplateError if no conversation at all can be rendered with `template`."""
+    _compiled(template)
+
+
 def _compiled(template: str) -> CodeType:
+    compiled = _attempt(template)
+    if isinstance(compiled, str):
+        raise TemplateError(compiled)
+    return compiled
+
+
+@lru_cache(maxsize=32)
+def _attempt(template: str) -> CodeType | str:
+    """The code of a template, or why there is none: failing takes as long as succeeding."""
+    if len(template) > MAX_TEMPLATE:
+        return (
+            f"chat template: refused, it has {len(template)} characters, and no more than "
+            f"{MAX_TEMPLATE} are compiled: shorten it"
+        )
     from tokcli.chat.sandbox import ChatEnvironment
 
-    if len(template) > MAX_TEMPLATE:
-        raise TemplateError(
-            f"chat template: {len(template)} characters, and no more than {MAX_TEMPLATE} are read"
-        )
     try:
         return ChatEnvironment().compile(template)
+    except (MemoryError, RecursionError):
+        return (
+            "chat template: cannot be compiled, it nests too deeply or is too large: split long "
+            "chains of elif, operators and parentheses"
+        )
     except Exception as exc:
-        _raise_template_error(exc, None, None)
+        return _said_of(exc, None, None)
 
 
 def _raise_template_error(
-    exc: Exception, compiled: Template | None, environment: ChatEnvironment | None
+    exc: Exception, compiled: Template | None, environment: ChatEnvironment
 ) -> NoReturn:
-    """Say in one line what went wrong, and on which line of the template."""
+    raise TemplateError(_said_of(exc, compiled, environment)) from exc
+
+
+def _said_of(exc: Exception, compiled: Template | None, environment: ChatEnvironment | None) -> str:
+    """What went wrong, in one line, and on which line of the template."""
     from jinja2 import exceptions
 
     from tokcli.chat.budget import LimitError
@@ -163,9 +188,11 @@ def _raise_template_error(
         text = f"{where}: {said} (the template itself raised this: change the messages)"
     elif isinstance(exc, RecursionError):
         text = f"{where}: refused, it nests or calls itself too deeply"
+    elif isinstance(exc, MemoryError):
+        text = f"{where}: there is not enough memory for what it makes"
     else:
         text = f"{where}: {said}"
-    raise TemplateError(text) from exc
+    return text
 
 
 def _line_of(

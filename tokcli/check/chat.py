@@ -13,6 +13,7 @@ from tokcli.check.judged import Judged
 from tokcli.check.known_keys import PREFIX
 from tokcli.check.repairs import new_metadata
 from tokcli.check.subject import Subject
+from tokcli.errors import TemplateError
 from tokcli.tokenizer import HEEDS_ADD_BOS
 
 __all__ = ["RULES"]
@@ -63,13 +64,11 @@ def template_fails(subject: Subject) -> Iterator[Problem]:
 
 
 def _compiles(template: ChatTemplate) -> bool:
-    from jinja2 import TemplateSyntaxError
-
-    from tokcli.chat.sandbox import ChatEnvironment
+    from tokcli.chat.render import check_compiles
 
     try:
-        ChatEnvironment().compile(template.source)
-    except (TemplateSyntaxError, SyntaxError):
+        check_compiles(template.source)
+    except TemplateError:
         return False
     return True
 
