@@ -2,7 +2,8 @@
 
 `gguf.GGUFReader` builds NumPy views of every string and takes seconds on a real vocabulary; this
 reader takes a tenth of a second. Versions 2 and 3, little and big endian. Every count and length is
-held against the size of the file before memory is taken, and tensors are never touched.
+held against the size of the file, and against limits, before memory is taken: a sparse file can
+bear out any claim. Tensors are never touched.
 Format: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
@@ -38,6 +39,13 @@ INTEGER_RANGES = {
 # A key-value takes at least a key length, a type and one byte of value.
 SMALLEST_ENTRY = 8 + 4 + 1
 FIRST_READ = 16 << 20
+# All key-values must lie within so many bytes. llama.cpp has this limit for each string and, in
+# elements, for each array (GGUF_MAX_STRING_LENGTH and GGUF_MAX_ARRAY_ELEMENTS in gguf.cpp).
+LIMIT = 1 << 30
+# Python needs about 64 bytes for a short string, so that this many take up as much.
+MOST_STRINGS = LIMIT // 64
+# From the description of the format.
+LONGEST_KEY = (1 << 16) - 1
 
 
 class Entry(NamedTuple):
@@ -185,23 +193,35 @@ class _Parser:
             "fetch it again"
         )
 
-    def grow(self, wanted: int) -> bool:
-        """Read on until the buffer holds `wanted` bytes, at least doubling it; False at the end."""
-        have = len(self.buffer)
-        more = self.file.read(max(min(wanted, 2 * have + FIRST_READ) - have, have, FIRST_READ))
-        self.buffer += more
-        return bool(more)
+    def need(self, end: int, offset: int, where: str) -> None:
+        """Have the buffer reach up to `end`, for what is at `offset`."""
+        if end > LIMIT:
+            raise self.fail(
+                f"{where} (at byte {offset}) ends at byte {end}, and the key-values of a file must "
+                f"end within {LIMIT} bytes; it is damaged"
+            )
+        while end > len(self.buffer):
+            have = len(self.buffer)
+            wanted = 2 * have + FIRST_READ
+            if self.size is None:
+                self.buffer += self.file.read(wanted - have)
+            else:
+                # Reading again from the start keeps no second copy in memory.
+                self.buffer = b""
+                self.file.seek(0)
+                self.buffer = self.file.read(wanted)
+            if len(self.buffer) <= have:
+                raise self.truncated(where, offset)
 
     def scalar(self, code: str, offset: int, where: str) -> tuple[int | float, int]:
         layout = struct.Struct(self.order + code)
         end = offset + layout.size
-        while end > len(self.buffer):
-            if not self.grow(end):
-                raise self.truncated(where, offset)
+        if end > len(self.buffer):
+            self.need(end, offset, where)
         return layout.unpack_from(self.buffer, offset)[0], end
 
-    def count(self, offset: int, where: str, smallest: int) -> tuple[int, int]:
-        """A u64 that counts things of at least `smallest` bytes each."""
+    def count(self, offset: int, where: str, smallest: int, most: int) -> tuple[int, int]:
+        """A u64 that counts things of at least `smallest` bytes each, at most `most` of them."""
         value, offset = self.scalar("Q", offset, where)
         assert isinstance(value, int)
         if self.size is not None and value * smallest > self.size - offset:
@@ -209,14 +229,18 @@ class _Parser:
                 f"{where} claims {value} (at byte {offset - 8}), more than the file's "
                 f"{self.size} bytes can hold; it is damaged"
             )
+        if value > most:
+            raise self.fail(
+                f"{where} claims {value} (at byte {offset - 8}), and {most} is the most that is "
+                "read; it is damaged"
+            )
         return value, offset
 
-    def string(self, offset: int, where: str) -> tuple[bytes, int]:
-        length, offset = self.count(offset, f"the length of {where}", 1)
+    def string(self, offset: int, where: str, most: int = LIMIT) -> tuple[bytes, int]:
+        length, offset = self.count(offset, f"the length of {where}", 1, most)
         end = offset + length
-        while end > len(self.buffer):
-            if not self.grow(end):
-                raise self.truncated(where, offset)
+        if end > len(self.buffer):
+            self.need(end, offset, where)
         return self.buffer[offset:end], end
 
     def parse(self) -> Metadata:
@@ -237,11 +261,11 @@ class _Parser:
             raise self.fail(f"GGUF version {version} is not supported (2 and 3 are); convert it")
         tensor_count, offset = self.scalar("Q", offset, "the tensor count")
         assert isinstance(tensor_count, int)
-        n_entries, offset = self.count(offset, "the number of key-values", SMALLEST_ENTRY)
+        n_entries, offset = self.count(offset, "the number of key-values", SMALLEST_ENTRY, LIMIT)
         entries: dict[str, Entry] = {}
         for index in range(n_entries):
             start = offset
-            raw, offset = self.string(offset, f"key {index} of {n_entries}")
+            raw, offset = self.string(offset, f"key {index} of {n_entries}", LONGEST_KEY)
             key = raw.decode("utf-8", "surrogateescape")
             if key in entries:
                 raise self.fail(f"key {_shown(key)} is there twice (at byte {start})")
@@ -273,7 +297,7 @@ class _Parser:
         start = offset
         item_type, offset = self.scalar("I", offset, where)
         if item_type == STRING:
-            n_items, offset = self.count(offset, f"the length of {where}", 8)
+            n_items, offset = self.count(offset, f"the length of {where}", 8, MOST_STRINGS)
             texts, offset = self.strings(n_items, offset, where)
             return Entry(ARRAY, STRING, texts), offset
         if item_type not in SCALAR_CODES:
@@ -281,12 +305,10 @@ class _Parser:
             raise self.fail(f"{where} is an array of {what} (at byte {start}), which is not usable")
         assert isinstance(item_type, int)
         values = array(SCALAR_CODES[item_type])
-        n_items, offset = self.count(offset, f"the length of {where}", values.itemsize)
+        n_items, offset = self.count(offset, f"the length of {where}", values.itemsize, LIMIT)
         end = offset + n_items * values.itemsize
-        while end > len(self.buffer):
-            if not self.grow(end):
-                raise self.truncated(where, offset)
-        values.frombytes(self.buffer[offset:end])
+        self.need(end, offset, where)
+        values.frombytes(memoryview(self.buffer)[offset:end])
         if (self.order == ">") != (sys.byteorder == "big"):
             values.byteswap()
         return Entry(ARRAY, item_type, values), end
@@ -309,10 +331,11 @@ class _Parser:
                 offset = max(offset, len(buffer) + 1)
             if offset <= len(buffer):
                 return items, offset
+            item = f"{where}, item {len(items)} of {n_items}"
             if self.size is not None and offset > self.size:
-                raise self.truncated(f"{where}, item {len(items)} of {n_items}", self.size)
-            if not self.grow(offset):
-                raise self.truncated(f"{where}, item {len(items)} of {n_items}", len(buffer))
+                raise self.truncated(item, self.size)
+            del items, append, buffer
+            self.need(offset, start, item)
 
 
 def _shown(key: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import struct
 import time
@@ -145,6 +146,49 @@ def test_refuses_damaged_files(data: bytes, message: str, tmp_path: Path) -> Non
 
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (struct.pack("<Q", 1 << 16), "the length of key 0 of 1 claims 65536 (at byte 24)"),
+        (text(b"k") + struct.pack("<IQ", STRING, 3 << 30), "the value of k claims 3221225472 (at"),
+        (text(b"k") + struct.pack("<IQ", STRING, 1 << 30), "the value of k (at byte 45) ends at"),
+        (text(b"k") + struct.pack("<IIQ", ARRAY, 8, 1 << 25), "the value of k claims 33554432 (at"),
+        (
+            text(b"k") + struct.pack("<IIQ", ARRAY, 4, 1 << 28),
+            "the value of k (at byte 49) ends at",
+        ),
+        (
+            text(b"k") + struct.pack("<IIQQQ", ARRAY, 8, 2, 0, 1 << 31),
+            "the value of k, item 2 of 2 (at byte 49) ends at byte 2147483713",
+        ),
+    ],
+)
+def test_refuses_what_a_sparse_file_bears_out(data: bytes, message: str, tmp_path: Path) -> None:
+    path = written(tmp_path / "sparse.gguf", header(1) + data)
+    os.truncate(path, 4 << 30)
+    start = time.process_time()
+
+    with pytest.raises(GgufError) as caught:
+        read_metadata(path)
+
+    assert message in str(caught.value)
+    assert time.process_time() - start < 1
+
+
+def test_reads_values_longer_than_the_first_read(tmp_path: Path) -> None:
+    value = random.Random(4).randbytes(17 << 20)
+    data = header(3) + text(b"s") + struct.pack("<I", STRING) + text(value)
+    data += text(b"a") + struct.pack("<IIQ", ARRAY, UINT8, len(value)) + value
+    data += text(b"t") + struct.pack("<IIQ", ARRAY, STRING, 2) + text(value) + text(b"x")
+    path = written(tmp_path / "long.gguf", data)
+
+    metadata = read_metadata(path)
+
+    assert metadata["s"].value == value
+    assert metadata["a"].value == array("B", value)
+    assert metadata["t"].value == [value, b"x"]
 
 
 def test_names_a_file_that_is_not_there(tmp_path: Path) -> None:
