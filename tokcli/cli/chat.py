@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokcli.cli.chat_options import Messages, Template, TemplateName
+from tokcli.cli.guard import FINDING
 from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre, check_choice
 
 if TYPE_CHECKING:
@@ -17,7 +18,6 @@ __all__ = ["chat"]
 
 FORMATS = ("text", "json", "prompt", "ids")
 CALLERS = ("add_special", "no_add_special", "llama-server")
-FINDING = 1
 
 
 def chat(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tokcli.cli.chat_options import Messages
+from tokcli.cli.guard import FINDING
 from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre, check_choice
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ __all__ = ["check"]
 
 FORMATS = ("text", "json", "sarif", "github")
 THRESHOLDS = ("error", "warning", "never")
-FINDING = 1
 
 
 def check(

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from tokcli.cli.report import report
 from tokcli.errors import TokcliError
 
-__all__ = ["UNUSABLE", "guarded"]
+__all__ = ["FINDING", "UNUSABLE", "guarded"]
 
+FINDING = 1
 UNUSABLE = 3
 INTERRUPTED = 130
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokcli.cli.guard import FINDING
 from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre, check_choice
 
 if TYPE_CHECKING:
     from tokcli.gguf_metadata import Metadata
 
 FORMATS = ("table", "json")
-NOTHING_FOUND = 1
 
 
 def inspect(
@@ -97,7 +97,7 @@ def _print_key(metadata: Metadata, name: str, format: str) -> int:
     key = _find_key(metadata, name)
     if key is None:
         report("note", f"there is no key {name}{_hint(metadata, name)}")
-        return NOTHING_FOUND
+        return FINDING
     entry = metadata[key]
     if format == "json":
         from tokcli.render.json_text import json_document

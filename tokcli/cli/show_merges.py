@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tokcli.cli.guard import FINDING
 from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre, check_choice
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from tokcli.vocab import TokenId, Vocab
 
 FORMATS = ("table", "tsv", "json", "jsonl")
-NOTHING_FOUND = 1
 
 
 def show_merges(
@@ -84,7 +84,7 @@ def show_merges(
     if count or in_place_of_merges or limit == 0:
         return 0
     report("note", "no merge is like that")
-    return NOTHING_FOUND
+    return FINDING
 
 
 def _rows(
@@ -129,7 +129,7 @@ def _show_tree(vocab: Vocab, token: str, format: str, color: str) -> int:
 
     id = _find_token(vocab, token)
     if id is None:
-        return NOTHING_FOUND
+        return FINDING
     if not merges(vocab):
         return _say_no_tree(vocab, id, format)
     tree = merge_tree(vocab, id)
@@ -158,7 +158,7 @@ def _say_no_tree(vocab: Vocab, id: TokenId, format: str) -> int:
     if format != "table":
         if format == "json":
             print("null")
-        return NOTHING_FOUND
+        return FINDING
     score = f", score {float_text(vocab.score(id))}" if any(vocab.scores) else ""
     print(driver(vocab))
     print(f"token {id} '{escape(vocab.raw_texts[id])}': {len(vocab.raw_texts[id])} bytes{score}")
