@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from tokcli.byte_escapes import SPECIAL_CHARACTERS
 
@@ -100,6 +100,12 @@ def make_console(
     """
     from rich.console import Console
 
+    class PassingConsole(Console):
+        """Lets BrokenPipeError through, for which rich would end the process with status 1."""
+
+        def on_broken_pipe(self) -> None:
+            raise
+
     stream = sys.stdout if stream is None else stream
     if isinstance(stream, io.TextIOWrapper):
         # What the terminal's encoding lacks is shown escaped rather than refused.
@@ -107,30 +113,20 @@ def make_console(
     colored = wants_color(color, stream)
     if width is None and not is_terminal(stream):
         width = _UNLIMITED
-    console = Console(
-        file=stream,
-        width=width,
-        markup=False,
-        emoji=False,
-        highlight=False,
-        legacy_windows=False,
-        force_terminal=colored or None,
-        force_jupyter=False,
-        no_color=False,
-        color_system="auto" if colored else None,
-    )
+    settings: dict[str, Any] = {
+        "file": stream,
+        "width": width,
+        "markup": False,
+        "emoji": False,
+        "highlight": False,
+        "legacy_windows": False,
+        "force_terminal": colored or None,
+        "force_jupyter": False,
+        "no_color": False,
+        "color_system": "auto" if colored else None,
+    }
+    console = PassingConsole(**settings)
     if colored and console.color_system is None:
         # Colour was asked for, and TERM says nothing about it.
-        console = Console(
-            file=stream,
-            width=width,
-            markup=False,
-            emoji=False,
-            highlight=False,
-            legacy_windows=False,
-            force_terminal=True,
-            force_jupyter=False,
-            no_color=False,
-            color_system="standard",
-        )
+        console = PassingConsole(**{**settings, "color_system": "standard"})
     return console
