@@ -14,19 +14,34 @@ import sys
 def end(status: int) -> None:
     """End the process without freeing the vocabulary object by object, which takes as long as
     reading it did."""
+    from contextlib import suppress
+
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
-            stream.flush()
+            # What stdout did not take has been reported, and is still there to fail again.
+            with suppress(OSError):
+                stream.flush()
     os._exit(status)
+
+
+def print_version() -> None:
+    """Print the version, at once."""
+    from tokcli._version import __version__
+
+    print(f"tokcli {__version__}", flush=True)
 
 
 def main() -> None:
     """Run the command in sys.argv and end the process with its exit status."""
     argv = sys.argv[1:]
     if argv == ["--version"]:
-        from tokcli._version import __version__
+        try:
+            print_version()
+        except OSError:
+            # Imported late, for it takes longer than all of the above.
+            from tokcli.cli.guard import guarded
 
-        print(f"tokcli {__version__}")
+            end(guarded(print_version, debug=lambda: False))
         return
     # The collector would walk through all cached words time and again, and find nothing: one
     # command makes few cycles.

@@ -15,7 +15,14 @@ from tokcli.cli.app import app
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # What a terminal or a user's settings would change.
-UNSET = ("TOKCLI_MODEL", "NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS")
+UNSET = (
+    "TOKCLI_MODEL",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "COLORTERM",
+    "COLUMNS",
+    "PYTHONUNBUFFERED",
+)
 
 
 class Run(NamedTuple):

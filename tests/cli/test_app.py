@@ -16,6 +16,28 @@ from tokcli.cli.app import COMMANDS
 from tokcli.cli.guard import guarded
 from tokcli.errors import TokenIdError, VocabError
 
+# Something that each command prints, however it prints it; TEMPLATE stands for a file.
+PRINTING = [
+    ["--version"],
+    ["--version", "tokenize"],
+    ["--help"],
+    ["tokenize", "--help"],
+    ["tokenize", "Hi"],
+    ["tokenize", "Hi", "--format", "table"],
+    ["tokenize", "Hi", "--format", "table", "--color", "always"],
+    ["detokenize", "2437", "389"],
+    ["explain", "Hi"],
+    ["explain", "Hi", "--color", "always"],
+    ["dump-vocab", "--limit", "9"],
+    ["show-merges", "--limit", "9"],
+    ["show-merges", "--token", " are"],
+    ["inspect"],
+    ["inspect", "--key", "model"],
+    ["chat", "Hi", "--template", "TEMPLATE"],
+    ["check", "--list-rules"],
+    ["check", "--pre", ""],
+]
+
 
 def test_version() -> None:
     assert tokcli("--version").text == f"tokcli {__version__}\n"
@@ -136,6 +158,50 @@ def test_a_closed_pipe_ends_quietly(arguments: tuple[str, ...], tmp_path: Path) 
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the commands of PRINTING find what they name."""
+    (tmp_path / "TEMPLATE").write_text("{{ messages[0].content }}")
+    return tmp_path
+
+
+def test_every_command_is_seen_printing() -> None:
+    assert {arguments[0] for arguments in PRINTING} == {*COMMANDS, "--version", "--help"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise on Windows")
+@pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
+def test_a_pipe_that_nobody_reads_is_no_error(arguments: list[str], folder: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as pipe:
+        done = subprocess.run(
+            command_line(*arguments),
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            env=environ(),
+            cwd=folder,
+        )
+
+    assert (done.stderr, done.returncode) == (b"", 0)
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs Linux's /dev/full")
+@pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
+def test_a_full_disk_is_an_error(arguments: list[str], folder: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            command_line(*arguments),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environ(),
+            cwd=folder,
+        )
+
+    assert done.stderr == b"tokcli: error: cannot read or write: No space left on device\n"
+    assert done.returncode == 3
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")

@@ -67,6 +67,22 @@ class CommandGroup(TyperGroup):
         self.commands = dict.fromkeys(COMMANDS)  # type: ignore[assignment]
         return super().resolve_command(ctx, args)
 
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        """Parse the arguments before the command, and print the help if they ask for it."""
+        made = []
+        debug = "--debug" in args
+
+        def run() -> None:
+            made.append(super(CommandGroup, self).make_context(info_name, args, parent, **extra))
+
+        # Here rather than in `main`: Typer would end with status 1 where the reader is gone.
+        status = guarded(run, debug=lambda: debug)
+        if not made:
+            raise typer.Exit(status)
+        return made[0]
+
     def invoke(self, ctx: Any) -> int:
         """Run the command and return its exit status."""
 
@@ -133,7 +149,7 @@ app = typer.Typer(
 
 def _print_version(value: bool) -> None:
     if value:
-        print(f"tokcli {__version__}")
+        print(f"tokcli {__version__}", flush=True)
         raise typer.Exit
 
 
