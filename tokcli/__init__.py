@@ -25,10 +25,12 @@ if TYPE_CHECKING:
         UsageError,
         VocabError,
     )
+    from tokcli.explain import Explanation
     from tokcli.tokenizer import Tokenizer, load
     from tokcli.vocab import Vocab
 
 __all__ = [
+    "Explanation",
     "GgufError",
     "TemplateError",
     "TokcliError",
@@ -44,6 +46,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Explanation": "tokcli.explain",
     "Tokenizer": "tokcli.tokenizer",
     "Vocab": "tokcli.vocab",
     "load": "tokcli.tokenizer",

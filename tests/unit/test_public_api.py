@@ -10,8 +10,8 @@ import pytest
 import tokcli
 
 PUBLIC = {
-    "GgufError", "TemplateError", "TokcliError", "TokenIdError", "TokenizeError", "Tokenizer",
-    "UsageError", "Vocab", "VocabError", "__version__", "load", "render_chat",
+    "Explanation", "GgufError", "TemplateError", "TokcliError", "TokenIdError", "TokenizeError",
+    "Tokenizer", "UsageError", "Vocab", "VocabError", "__version__", "load", "render_chat",
 }  # fmt: skip
 
 # What the command line and the renderers may import, and the engine may not.
@@ -40,6 +40,10 @@ def test_all_names_the_public_api() -> None:
     assert list(tokcli.__all__) == sorted(tokcli.__all__)
     for name in tokcli.__all__:
         assert getattr(tokcli, name) is not None
+
+
+def test_what_explain_returns_can_be_named() -> None:
+    assert isinstance(tokcli.load().explain("How are"), tokcli.Explanation)
 
 
 def test_other_names_do_not_exist() -> None:
