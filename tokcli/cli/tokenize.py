@@ -89,6 +89,17 @@ def tokenize(
             "--truncate", metavar="N", help="Print the longest prefix of the input that fits."
         ),
     ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "-j",
+            "--jobs",
+            metavar="N",
+            help="Tokenize several files, or lines, in N processes. Default: 1, and more from 8 MB "
+            "of files on.",
+            show_default=False,
+        ),
+    ] = None,
     override_kv: OverrideKv = None,
     pre: Pre = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 on a warning.")] = False,
@@ -143,6 +154,7 @@ def tokenize(
             show_count=show_count,
             max_tokens=max_tokens,
             truncate=truncate,
+            jobs=jobs,
             strict=strict,
             log_disable=log_disable,
             log_verbosity=log_verbosity,

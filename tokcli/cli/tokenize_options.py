@@ -23,6 +23,7 @@ class TokenizeRequest(NamedTuple):
     add_special: None means as llama-tokenize: if the vocabulary adds BOS and no_bos is off.
     messages: a conversation to render with the model's chat template, or with `template` or the
     model's template called `template_name`, in place of any other text.
+    jobs: how many processes tokenize several inputs; None: one, or more where there is much text.
     log_verbosity: as in llama.cpp, notes are shown from 3, warnings from 2, errors always.
     """
 
@@ -48,6 +49,7 @@ class TokenizeRequest(NamedTuple):
     show_count: bool = False
     max_tokens: int | None = None
     truncate: int | None = None
+    jobs: int | None = None
     strict: bool = False
     log_disable: bool = False
     log_verbosity: int = 3
@@ -88,6 +90,7 @@ OPTIONS = (
     Option(("--show-count",), "show_count", "on"),
     Option(("--max-tokens",), "max_tokens", "number"),
     Option(("--truncate",), "truncate", "number"),
+    Option(("-j", "--jobs"), "jobs", "number"),
     Option(("--strict",), "strict", "on"),
     Option(("--log-disable",), "log_disable", "on"),
     Option(("-lv", "--verbosity", "--log-verbosity"), "log_verbosity", "number"),
@@ -111,6 +114,8 @@ def check_request(request: TokenizeRequest) -> None:
     for name, number in (("--max-tokens", request.max_tokens), ("--truncate", request.truncate)):
         if number is not None and number < 0:
             raise UsageError(f"{name} {number}: a number of tokens is 0 or more")
+    if request.jobs is not None and request.jobs < 1:
+        raise UsageError(f"--jobs {request.jobs}: it takes at least one process")
     if request.lines and request.format in TALL_FORMATS:
         raise UsageError(
             f"--lines gives one result a line, and --format {request.format} takes several; use "

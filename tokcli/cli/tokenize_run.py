@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
+
 from tokcli.cli.guard import FINDING
 from tokcli.cli.io import Input, stdout_bytes
 from tokcli.cli.messages import Messages
@@ -10,11 +13,14 @@ from tokcli.cli.progress import Progress
 from tokcli.cli.report import report
 from tokcli.cli.tokenize_inputs import inputs, is_batch, require_source
 from tokcli.cli.tokenize_options import TokenizeRequest, check_request
-from tokcli.prompt_warnings import prompt_warnings
+from tokcli.cli.tokenize_work import How, results, tokenize_input
 from tokcli.render.terminal import is_terminal, visible
 from tokcli.render.tokenized import Renderer, Tokenized
 from tokcli.tokenizer import HEEDS_ADD_BOS, Tokenizer
 from tokcli.vocab import VocabType
+
+if TYPE_CHECKING:
+    from tokcli.cli.tokenize_jobs import Jobs
 
 __all__ = ["run_request"]
 
@@ -33,12 +39,10 @@ def run_request(request: TokenizeRequest) -> int:
     if request.truncate is not None:
         return _truncate(request, tokenizer, add_special, messages)
     renderer = _renderer(request, tokenizer, add_special)
+    how = How(add_special, request.parse_special, renderer.needs_spans)
     over = 0
-    with Progress(request.file) as progress:
-        for unit in inputs(request, tokenizer, messages.note):
-            progress.start(unit.label, len(unit.data))
-            result = _tokenize(request, tokenizer, unit, add_special, renderer.needs_spans)
-            progress.pause()
+    with _jobs(request, tokenizer, how) as jobs, Progress(request.file) as progress:
+        for unit, result in results(request, tokenizer, how, messages.note, progress, jobs):
             for warning in result.warnings:
                 messages.warn(warning, unit.label)
             if request.messages is not None:
@@ -78,27 +82,14 @@ def _announce_missing_special(
     )
 
 
-def _tokenize(
-    request: TokenizeRequest,
-    tokenizer: Tokenizer,
-    unit: Input,
-    add_special: bool,
-    with_spans: bool,
-) -> Tokenized:
-    parse_special = request.parse_special
-    spans = None
-    if with_spans:
-        from tokcli.token_spans import spanned_tokens
+def _jobs(
+    request: TokenizeRequest, tokenizer: Tokenizer, how: How
+) -> AbstractContextManager[Jobs | None]:
+    if request.jobs != 1 and is_batch(request):
+        from tokcli.cli.tokenize_jobs import start_jobs
 
-        ids, spans = spanned_tokens(
-            tokenizer, unit.data, add_special=add_special, parse_special=parse_special
-        )
-    else:
-        ids = tokenizer.tokenize(unit.data, add_special=add_special, parse_special=parse_special)
-    warnings = prompt_warnings(
-        tokenizer, unit.data, ids, add_special=add_special, parse_special=parse_special
-    )
-    return Tokenized(ids, spans, warnings, unit.file, unit.line)
+        return start_jobs(request, tokenizer, how) or nullcontext()
+    return nullcontext()
 
 
 def _point_to_chat(result: Tokenized, messages: Messages) -> None:
@@ -172,7 +163,8 @@ def _truncate(
             add_special=add_special,
             parse_special=request.parse_special,
         )
-        result = _tokenize(request, tokenizer, unit._replace(data=prefix), add_special, False)
+        how = How(add_special, request.parse_special)
+        result = tokenize_input(tokenizer, unit._replace(data=prefix), how)
         for warning in result.warnings:
             messages.warn(warning, unit.label)
         if terminal:

@@ -1,0 +1,107 @@
+"""-j: several processes print what one prints."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.builders import tiny_bpe, tiny_spm
+from tests.cli.runner import Run, tokcli, tokcli_process
+from tests.gguf_files import NORMAL
+from tokcli.cli import tokenize_jobs
+from tokcli.cli.tokenize_options import TokenizeRequest
+from tokcli.cli.tokenize_work import How
+from tokcli.tokenizer import load
+
+TEXTS = {"a.txt": b"How are\\n you\n", "b.txt": b"", "c.txt": b"are \xff How\n" * 50, "d.txt": b"1"}
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    for name, text in TEXTS.items():
+        (tmp_path / name).write_bytes(text)
+    monkeypatch.chdir(tmp_path)
+    return [argument for name in TEXTS for argument in ("-f", name)]
+
+
+def with_jobs(*arguments: str) -> tuple[Run, Run]:
+    """The same command with one process and with two."""
+    alone = tokcli_process("tokenize", *arguments, "-j", "1")
+    return alone, tokcli_process("tokenize", *arguments, "-j", "2")
+
+
+@pytest.mark.parametrize("options", [["--ids"], ["--count", "--lines"], ["--format", "jsonl"], []])
+def test_the_output_is_that_of_one_process(files: list[str], options: list[str]) -> None:
+    alone, together = with_jobs(*files, *options)
+
+    assert together == alone
+    assert alone.status == 0
+    assert len(alone.stdout.splitlines()) >= len(TEXTS)
+
+
+def test_batches_keep_lines_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"".join(b"%d and 'more' of it\n" % number * 9 for number in range(5_000)))
+    alone, together = with_jobs("--lines", "-f", str(path))
+
+    assert together == alone
+    assert len(alone.stdout.splitlines()) == 45_000
+
+
+def test_a_missing_file_comes_after_the_results_before_it(files: list[str]) -> None:
+    alone, together = with_jobs("--ids", *files, "-f", "nowhere.txt", "-f", "a.txt")
+
+    assert together == alone
+    assert alone.status == 3
+    assert len(alone.stdout.splitlines()) == len(TEXTS)
+    assert "nowhere.txt" in alone.stderr
+
+
+def test_so_does_text_that_cannot_be_tokenized(tmp_path: Path) -> None:
+    model = str(tiny_spm(tmp_path / "m.gguf", tokens=["<unk>", "a", "▁"], types=[NORMAL] * 3))
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"a a\na\nabc\na\n")
+    alone, together = with_jobs("--lines", "-m", model, "-f", str(path))
+
+    assert together == alone
+    assert (alone.status, len(alone.stdout.splitlines())) == (3, 2)
+    assert "llama.cpp ends its process" in alone.stderr
+
+
+def test_limits_and_warnings_are_those_of_one_process(tmp_path: Path) -> None:
+    model = str(tiny_bpe(tmp_path / "m.gguf", add_bos_token=True))
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"one\none two three four\n" * 3)
+    alone, together = with_jobs(
+        "--lines", "-m", model, "--no-bos", "--strict", "--max-tokens", "9", "-f", str(path)
+    )
+
+    assert together == alone
+    assert alone.status == 1
+    assert "no-bos" in alone.stderr
+    assert "over the limit" in alone.stderr
+
+
+def test_no_process_is_no_number_of_processes(files: list[str]) -> None:
+    run = tokcli("tokenize", *files, "-j", "0")
+
+    assert (run.status, run.stdout) == (2, b"")
+    assert "--jobs 0" in run.stderr
+
+
+def test_large_files_are_shared_out_unasked(
+    files: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = TokenizeRequest(file=tuple(TEXTS))
+    how = How(add_special=True, parse_special=True)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+
+    assert tokenize_jobs.start_jobs(request, load(), how) is None
+    monkeypatch.setattr(tokenize_jobs, "LARGE_INPUT", 100)
+    jobs = tokenize_jobs.start_jobs(request, load(), how)
+    assert jobs is not None
+    with jobs:
+        assert tokenize_jobs.start_jobs(request._replace(jobs=1), load(), how) is None
+        assert tokenize_jobs.start_jobs(request._replace(file=("a.txt",)), load(), how) is None
+        assert tokenize_jobs.start_jobs(request, load(), how._replace(with_spans=True)) is None
