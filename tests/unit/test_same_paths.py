@@ -1,0 +1,115 @@
+"""Caches, cuts, windows, tables built on the way and tracing never change an id."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import vocabularies
+from tests.inputs import hard_inputs
+from tokcli import cuts, matches, memo, merge_windows, pretokenize
+from tokcli.algorithms import bpe, ugm
+from tokcli.errors import TokcliError
+from tokcli.tokenizer import Tokenizer, load
+from tokcli.trace import Event
+
+Patch = pytest.MonkeyPatch
+Answer = list[int] | str
+
+
+def answer(tokenizer: Tokenizer, text: bytes, *, traced: bool = False) -> Answer:
+    """The ids of `text`, or what is wrong with it."""
+    events: list[Event] = []
+    try:
+        return tokenizer.tokenize(text, trace=events.append if traced else None)
+    except TokcliError as error:
+        return str(error)
+
+
+def _texts() -> list[bytes]:
+    inputs = hard_inputs()
+    joined = b" ".join(inputs)
+    words = b"the abcabc Hello world ing 12312300 aaaaaaaaa ......" * 3
+    return [*inputs, words, words + joined]
+
+
+def no_caches(patch: Patch) -> None:
+    patch.setattr(memo, "LONGEST_KEY", -1)
+
+
+def tiny_caches(patch: Patch) -> None:
+    patch.setattr(memo, "MOST_KEYS", 2)
+
+
+def coarse_cuts(patch: Patch) -> None:
+    patch.setattr(cuts, "SHORTEST_CUT", 0)
+
+
+def fine_cuts(patch: Patch) -> None:
+    patch.setattr(cuts, "SHORTEST_FINE_CUT", 0)
+    patch.setattr(bpe, "LONG_WORD", 1)
+
+
+def no_cuts(patch: Patch) -> None:
+    patch.setattr(cuts, "SHORTEST_CUT", 1 << 60)
+    patch.setattr(cuts, "SHORTEST_FINE_CUT", 1 << 60)
+    patch.setattr(bpe, "LONG_WORD", 1 << 60)
+
+
+def tiny_windows(patch: Patch) -> None:
+    patch.setattr(merge_windows, "LONGEST_WHOLE", 3)
+    patch.setattr(merge_windows, "WINDOW", 4)
+
+
+def no_lists(patch: Patch) -> None:
+    for module in (matches, pretokenize, ugm):
+        patch.setattr(module, "LONGEST_LISTED", 0)
+    patch.setattr(pretokenize, "BATCH", 2)
+
+
+def all_merges_at_once(patch: Patch) -> None:
+    patch.setattr(bpe, "FEW_SYMBOLS", 0)
+
+
+WAYS: tuple[Callable[[Patch], None], ...] = (
+    no_caches, tiny_caches, coarse_cuts, fine_cuts, no_cuts, tiny_windows, no_lists,
+    all_merges_at_once,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=vocabularies.ALL)
+def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return vocabularies.path_of(request.param, tmp_path_factory.mktemp("vocabulary"))
+
+
+@pytest.fixture(scope="module")
+def expected(path: Path) -> list[Answer]:
+    """Each text by a tokenizer of its own, traced: no cache, no cut, no window is used there."""
+    tokenizer = load(path)
+    return [answer(tokenizer, text, traced=True) for text in _texts()]
+
+
+def test_untraced_as_traced(path: Path, expected: list[Answer]) -> None:
+    tokenizer = load(path)
+
+    assert [answer(tokenizer, text) for text in _texts()] == expected
+
+
+def test_again_as_the_first_time(path: Path, expected: list[Answer]) -> None:
+    tokenizer = load(path)
+    for text in _texts():
+        answer(tokenizer, text)
+
+    assert [answer(tokenizer, text) for text in _texts()] == expected
+
+
+@pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
+def test_in_any_other_way(
+    path: Path, expected: list[Answer], way: Callable[[Patch], None], monkeypatch: Patch
+) -> None:
+    way(monkeypatch)
+    tokenizer = load(path)
+
+    assert [answer(tokenizer, text) for text in _texts()] == expected
