@@ -67,7 +67,7 @@ def test_the_table_lists_the_options_of_the_command() -> None:
         elif parameter.multiple:
             kinds = [(parameter.opts, "values")]
         else:
-            number = parameter.name in ("max_tokens", "truncate", "log_verbosity")
+            number = parameter.name in ("max_tokens", "truncate", "log_verbosity", "jobs")
             kinds = [(parameter.opts, "number" if number else "value")]
         options.update({name: (parameter.name, kind) for names, kind in kinds for name in names})
 
