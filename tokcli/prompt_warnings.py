@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tokcli.tokenizer import Tokenizer
+from tokcli.unicode import decode, first_ill_formed
 from tokcli.vocab import CONTROL, TokenId, VocabType
 
 __all__ = ["PromptWarning", "prompt_warnings"]
 
+# Types that tokenize bytes rather than characters.
+KEEP_BYTES = (VocabType.SPM, VocabType.RWKV, VocabType.TEST)
+
 
 class PromptWarning(NamedTuple):
-    """`code` is stable: "double-bos", "double-eos", "no-bos", "special-as-text", "missing-pre".
+    """`code` is stable: "double-bos", "double-eos", "no-bos", "special-as-text",
+    "replaced-bytes", "missing-pre".
     `message` says what, where, and what to do."""
 
     code: str
@@ -56,6 +61,19 @@ def prompt_warnings(
                 "another); drop it from the text",
             )
         )
+    if vocab.type not in KEEP_BYTES:
+        first_replaced = first_ill_formed(data)
+        if first_replaced is not None:
+            count = decode(data).count("\ufffd") - data.count("\ufffd".encode())
+            what = "1 byte that is" if count == 1 else f"{count} bytes that are"
+            found.append(
+                PromptWarning(
+                    "replaced-bytes",
+                    f"{what} no UTF-8 turned into U+FFFD, as in llama.cpp (first: byte "
+                    f"{first_replaced} of the input, 0x{data[first_replaced]:02x}); the tokens do "
+                    "not give that back",
+                )
+            )
     if not parse_special:
         spelled = tokenizer.partitioner.spelled(data)
         if spelled:

@@ -25,7 +25,7 @@ class TypedKeys:
         if entry.type != type_:
             raise VocabError(
                 f"key {key} has type {entry.type_name}, llama.cpp expects {TYPE_NAMES[type_]}; "
-                "convert the model again or use --override-kv"
+                "convert the model again, or override it with that type"
             )
         return entry.value
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import codecs
 
-__all__ = ["byte_offsets", "decode", "encode", "sequence_length", "to_bytes"]
+__all__ = ["byte_offsets", "decode", "encode", "first_ill_formed", "sequence_length", "to_bytes"]
 
 
 def _replace_bytewise(error: UnicodeError) -> tuple[str, int]:
@@ -48,10 +48,24 @@ def encode(text: str) -> bytes:
 
 def to_bytes(text: str | bytes) -> bytes:
     """The bytes that `text` stands for: surrogates U+DC80..DCFF (from os.fsdecode) are the bytes
-    80..FF, other surrogates their three-byte form."""
+    80..FF, other surrogates their three-byte form.
+
+    Raises TypeError for what is neither text nor bytes.
+    """
     if isinstance(text, str):
         return text.encode("utf-8", "tokcli.escaped")
-    return bytes(text)
+    if isinstance(text, (bytes, bytearray, memoryview)):
+        return bytes(text)
+    raise TypeError(f"text must be str or bytes, not {type(text).__name__}")
+
+
+def first_ill_formed(data: bytes) -> int | None:
+    """Where the first byte lies that decode() replaces by U+FFFD, or None."""
+    try:
+        data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
 
 
 def byte_offsets(data: bytes, base: int = 0) -> list[int]:

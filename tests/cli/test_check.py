@@ -31,9 +31,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_healthy_file_is_silent(folder: Path) -> None:
     assert tokcli("check", BUILT_IN) == (b"", "", 0)
-    assert tokcli("check") == (b"", "", 0)
     assert tokcli("check", "-m", spm(folder / "s.gguf")) == (b"", "", 0)
     assert tokcli("check", env={"TOKCLI_MODEL": "s.gguf"}) == (b"", "", 0)
+
+    output, message, status = tokcli("check")
+
+    assert (output, status) == (b"", 0)
+    assert message == (
+        "tokcli: note: no FILE is given, so this is about the built-in GPT-2 vocabulary\n"
+    )
+
+
+def test_an_empty_selection_is_no_selection_of_nothing() -> None:
+    output, message, status = tokcli("check", "--select", "")
+
+    assert (output, status) == (b"", 2)
+    assert "names no rule" in message
 
 
 def test_text(folder: Path) -> None:
@@ -305,7 +318,7 @@ def test_github(folder: Path) -> None:
         "gguf-new-metadata --pre-tokenizer llama-bpe a,b.gguf a,b-fixed.gguf\n"
         "::error file=no.gguf,title=unreadable::no.gguf: not a GGUF file: only 0 bytes long\n"
     )
-    assert tokcli("check", "--format", "github") == (b"", "", 0)
+    assert tokcli("check", BUILT_IN, "--format", "github") == (b"", "", 0)
 
 
 def test_as_a_process(folder: Path) -> None:

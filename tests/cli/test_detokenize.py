@@ -138,3 +138,14 @@ def test_streaming_prints_before_stdin_ends() -> None:
         process.stdin.close()
         assert process.stdout.read() == b""
     assert process.returncode == 0
+
+
+def test_two_files_are_refused_rather_than_one_dropped(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("2437")
+    output, message, status = tokcli(
+        "detokenize", "-f", str(tmp_path / "a"), "-f", str(tmp_path / "b")
+    )
+
+    assert (output, status) == (b"", 2)
+    assert "more than once" in message

@@ -217,13 +217,16 @@ def test_pre_names_another_pre_tokenizer() -> None:
 def test_arguments_are_bytes() -> None:
     run = tokcli_process("tokenize", "--ids", "-p", b"a\xff")
 
-    assert run == (b"[64, 4210]\n", "", 0)
+    assert (run.stdout, run.status) == (b"[64, 4210]\n", 0)
+    assert run.stderr.count("\n") == 1
+    assert "replaced-bytes" in run.stderr
 
 
 def test_stdin_is_bytes() -> None:
     run = tokcli_process("tokenize", "--ids", "--stdin", stdin=b"\x00a\xff\r\n")
 
-    assert run == (b"[188, 64, 4210, 201, 198]\n", "", 0)
+    assert (run.stdout, run.status) == (b"[188, 64, 4210, 201, 198]\n", 0)
+    assert "first: byte 2 of the input, 0xff" in run.stderr
 
 
 def test_the_real_program_prints_exact_bytes() -> None:

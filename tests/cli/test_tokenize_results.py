@@ -76,7 +76,7 @@ def test_a_budget(limit: str, status: int) -> None:
         (["日", "--truncate", "1"], b""),
         (["日", "--truncate", "2"], "日".encode()),
         (["a\\nb", "--truncate", "2"], b"a\n"),
-        (["--hex", "ff0061", "--truncate", "2"], b"\xff\x00"),
+        (["--hex", "ff0061", "--truncate", "2", "--log-disable"], b"\xff\x00"),
     ],
 )
 def test_truncate_prints_a_prefix(arguments: list[str], stdout: bytes) -> None:

@@ -23,9 +23,13 @@ def select_rules(select: Sequence[str] = (), ignore: Sequence[str] = ()) -> tupl
     A rule is named by its id ("TOK101"), the beginning of ids ("TOK1"), or its name
     ("missing-pre"); each item may hold several, separated by commas.
 
-    Raises UsageError for a name that no rule has.
+    Raises UsageError for a name that no rule has, and where `select` names none.
     """
     chosen = _named(select) if select else {rule.id for rule in RULES}
+    if not chosen:
+        raise UsageError(
+            "--select names no rule, so nothing would be checked; leave it out for all"
+        )
     chosen -= _named(ignore)
     return tuple(rule for rule in RULES if rule.id in chosen)
 

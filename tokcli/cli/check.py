@@ -107,6 +107,10 @@ def check(
     if pre is not None:
         overrides[PRE_KEY] = pre
     conversation = _conversation(messages)
+    if not files and model is None:
+        from tokcli.cli.report import report
+
+        report("note", "no FILE is given, so this is about the built-in GPT-2 vocabulary")
     paths = files or [builtin_path() if model is None else model]
     reports = [_examine(path, overrides, conversation, rules) for path in paths]
     _write(reports, rules, format, color)

@@ -25,7 +25,7 @@ def detokenize(
     ] = None,
     model: Model = None,
     file: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option("-f", "--file", metavar="PATH", help="Read the ids from a file (-: stdin)."),
     ] = None,
     remove_special: Annotated[
@@ -73,16 +73,19 @@ def detokenize(
         raise UsageError("--pieces prints every id, and --remove-special leaves some out")
     if sum((pieces, lines, stream)) > 1:
         raise UsageError("--pieces, --lines and --stream are different outputs; choose one")
-    if not ids and file is None and not stdin_is_piped():
+    if file and len(file) > 1:
+        raise UsageError("-f/--file is given more than once; give one file, or pipe them in")
+    path = file[0] if file else None
+    if not ids and path is None and not stdin_is_piped():
         raise UsageError("no ids to detokenize; give them, or -f/--file, or pipe them in")
-    if ids and file is not None:
+    if ids and path is not None:
         raise UsageError("ids are given both as arguments and by -f/--file; choose one")
     tokenizer = load_tokenizer(model, override_kv, pre)
     options = {"remove_special": remove_special, "unparse_special": unparse_special}
-    if stream and not ids and file in (None, "-"):
+    if stream and not ids and path in (None, "-"):
         _stream(tokenizer, **options)
         return 0
-    text = " ".join(ids) if ids else _text(read_file(file or "-"))
+    text = " ".join(ids) if ids else _text(read_file(path or "-"))
     if pieces:
         for id in parse_ids(text):
             piece = tokenizer.piece(id, special=unparse_special)

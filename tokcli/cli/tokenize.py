@@ -119,7 +119,7 @@ def tokenize(
     color: Color = "auto",
     debug: Debug = False,
 ) -> int:
-    """Turn text into tokens, as llama-tokenize does, with all of its options.
+    """Turn text into tokens, as llama-tokenize does, with its options about text and tokens.
 
     The text is TEXT, -p, -f or stdin; of several, --stdin wins, then -f, then -p.
 

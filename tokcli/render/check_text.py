@@ -37,9 +37,10 @@ def _print_finding(console: Console, path: str, finding: Finding) -> None:
     head.append(finding.severity, STYLES[finding.severity])
     head.append(f" {finding.rule_id} {finding.name}", "bold")
     head.append(f": {visible(finding.message)}")
-    console.print(head)
+    # The terminal may fold these, so that a command can be copied whole.
+    console.print(head, soft_wrap=True)
     for line in _details(finding):
-        console.print(Text(INDENT + line))
+        console.print(Text(INDENT + line), soft_wrap=True)
 
 
 def _details(finding: Finding) -> Iterator[str]:
