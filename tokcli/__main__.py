@@ -10,6 +10,8 @@ import gc
 import os
 import sys
 
+INTERRUPTED = 130
+
 
 def end(status: int) -> None:
     """End the process without freeing the vocabulary object by object, which takes as long as
@@ -33,7 +35,15 @@ def print_version() -> None:
 
 def main() -> None:
     """Run the command in sys.argv and end the process with its exit status."""
-    argv = sys.argv[1:]
+    try:
+        run(sys.argv[1:])
+    except KeyboardInterrupt:
+        # While modules were still being imported; later, guarded() sees to it.
+        end(INTERRUPTED)
+
+
+def run(argv: list[str]) -> None:
+    """Run the command that `argv` asks for."""
     if argv == ["--version"]:
         try:
             print_version()

@@ -213,6 +213,8 @@ def test_ctrl_c_is_status_130_without_traceback(arguments: tuple[str, ...]) -> N
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=environ(),
+        # What runs the tests in the background may have left SIGINT ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     ) as process:
         assert process.stdin is not None
         assert process.stdout is not None
@@ -228,6 +230,18 @@ def test_ctrl_c_is_status_130_without_traceback(arguments: tuple[str, ...]) -> N
         process.send_signal(signal.SIGINT)
         assert process.wait(30) == 130
         assert process.stderr.read() == b""
+
+
+def test_ctrl_c_during_the_start_is_status_130() -> None:
+    script = (
+        "import tokcli.__main__ as entry\n"
+        "def interrupted(argv): raise KeyboardInterrupt\n"
+        "entry.run = interrupted\n"
+        "entry.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, env=environ())
+
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a POSIX shell")
