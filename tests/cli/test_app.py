@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.runner import command_line, environ, tokcli, tokcli_process
+from tests.vocabularies import BUILT_IN
 from tokcli import __version__
 from tokcli.cli.app import COMMANDS
 from tokcli.cli.guard import guarded
@@ -35,7 +36,7 @@ PRINTING = [
     ["inspect", "--key", "model"],
     ["chat", "Hi", "--template", "TEMPLATE"],
     ["check", "--list-rules"],
-    ["check", "--pre", ""],
+    ["check", str(BUILT_IN), "--pre", ""],
 ]
 
 
