@@ -125,7 +125,7 @@ class Wpm:
         self, text: str, fragment: Fragment, output: list[TokenId], trace: TraceSink
     ) -> None:
         words = self._words_with_sources(text, byte_offsets(fragment.text, fragment.start))
-        before = encode(text)
+        before = fragment.text
         after = b" ".join(b"".join(unit for unit, _, _ in word) for word in words)
         changes = self._changes(text, byte_offsets(before))
         trace(TextPrepared("clean_text", before, after, changes))
