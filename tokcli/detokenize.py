@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from operator import itemgetter
 
 from tokcli.byte_alphabet import CHAR_TO_BYTE
 from tokcli.errors import TokenizeError
@@ -13,6 +14,7 @@ from tokcli.vocab import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, TokenId, 
 
 __all__ = ["Detokenizer"]
 
+BATCH = 1 << 12
 METASPACE = "\u2581".encode()
 
 
@@ -22,6 +24,9 @@ class Detokenizer:
     def __init__(self, vocab: Vocab) -> None:
         self._vocab = vocab
         self._pieces: dict[TokenId, bytes] = {}
+        # What detokenize() has used, with control and unknown tokens' text and without.
+        self._whole: dict[TokenId, bytes] = {}
+        self._plain: dict[TokenId, bytes] = {}
 
     def piece(self, id: TokenId, *, special: bool = True, lstrip: int = 0) -> bytes:
         """The bytes of one token. Control and unknown tokens give nothing unless `special`; up to
@@ -51,8 +56,7 @@ class Detokenizer:
         """
         vocab = self._vocab
         ids = list(ids)
-        for id in ids:
-            vocab.check_id(id)
+        known = self._known(ids, unparse_special)
         strip_space = vocab.flag("add_space_prefix") or (
             vocab.type == VocabType.BPE and vocab.settings["prepend_scheme"].value == "first"
         )
@@ -65,9 +69,18 @@ class Detokenizer:
         if not ids:
             return b""
         first = self.piece(ids[0], special=unparse_special, lstrip=int(strip_space))
-        rest = b"".join([self.piece(id, special=unparse_special) for id in ids[1:]])
-        text = first + rest
+        text = first + _joined(known, ids[1:])
         return clean_spaces(text) if vocab.flag("clean_spaces") else text
+
+    def _known(self, ids: list[TokenId], special: bool) -> dict[TokenId, bytes]:
+        """A table with the piece of each of `ids`."""
+        known = self._whole if special else self._plain
+        unknown = set(ids).difference(known)
+        # In the order of `ids`, so that the first wrong one is the one that is named.
+        for id in filter(unknown.__contains__, ids) if unknown else ():
+            if id not in known:
+                known[id] = self.piece(id, special=special)
+        return known
 
     def _render(self, id: TokenId) -> bytes:
         vocab = self._vocab
@@ -90,6 +103,16 @@ class Detokenizer:
                 raise TokenizeError(f"token {id} is typed BYTE, which llama.cpp aborts on for WPM")
             return bytes((_hex(text[3:5]),))
         return b""
+
+
+def _joined(pieces: dict[TokenId, bytes], ids: list[TokenId]) -> bytes:
+    """The pieces of `ids`, a batch at a time, which stays within the processor's caches."""
+    batches = []
+    for start in range(0, len(ids), BATCH):
+        batch = ids[start : start + BATCH]
+        # Of a single id, itemgetter would give the piece by itself.
+        batches.append(b"".join(itemgetter(*batch, batch[0])(pieces)[:-1]))
+    return b"".join(batches)
 
 
 def _plamo_byte(text: bytes) -> bytes:

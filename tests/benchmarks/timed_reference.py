@@ -24,9 +24,9 @@ class TimedReference(ReferenceLibrary):
         return ids[:written], taken
 
     def timed_detokenize(self, ids: list[int], size: int) -> tuple[bytes, float]:
-        """Detokenize to `size` bytes or fewer."""
+        """Detokenize to `size` bytes or so; what is cleaned up was longer before."""
         array = (ctypes.c_int32 * len(ids))(*ids)
-        buffer = ctypes.create_string_buffer(size + 8)
+        buffer = ctypes.create_string_buffer(2 * size + 64)
         start = time.process_time()
         written = self._detokenize(self._vocab, array, len(ids), buffer, len(buffer), False, True)
         taken = time.process_time() - start
