@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 
 from tokcli.byte_alphabet import CHAR_TO_BYTE
-from tokcli.errors import TokenizeError
+from tokcli.errors import TokcliError, TokenizeError
 from tokcli.rwkv_escapes import unescape
 from tokcli.unicode import decode, encode
 from tokcli.vocab import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, TokenId, Vocab, VocabType
@@ -75,11 +75,16 @@ class Detokenizer:
     def _known(self, ids: list[TokenId], special: bool) -> dict[TokenId, bytes]:
         """A table with the piece of each of `ids`."""
         known = self._whole if special else self._plain
-        unknown = set(ids).difference(known)
-        # In the order of `ids`, so that the first wrong one is the one that is named.
-        for id in filter(unknown.__contains__, ids) if unknown else ():
-            if id not in known:
+        try:
+            for id in set(ids).difference(known):
                 known[id] = self.piece(id, special=special)
+        except TokcliError:
+            # The error is to name the first wrong id, not any.
+            for id in ids:
+                self._vocab.check_id(id)
+            for id in ids:
+                self.piece(id, special=special)
+            raise
         return known
 
     def _render(self, id: TokenId) -> bytes:
@@ -144,6 +149,10 @@ def _hex_digits(digits: bytes) -> int:
 
 
 def _from_byte_alphabet(text: bytes) -> bytes:
+    try:
+        return bytes(map(CHAR_TO_BYTE.__getitem__, text.decode()))
+    except (KeyError, UnicodeDecodeError):
+        pass
     result = bytearray()
     for char in decode(text):
         byte = CHAR_TO_BYTE.get(char)

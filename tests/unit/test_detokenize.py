@@ -6,9 +6,16 @@ from typing import Any
 import pytest
 
 from tests.asking import small, with_bytes
-from tests.builders import BYTE_LEVEL, tiny_plamo2, tiny_raw_bpe, tiny_soprano, tiny_test
+from tests.builders import (
+    BYTE_LEVEL,
+    tiny_plamo2,
+    tiny_raw_bpe,
+    tiny_soprano,
+    tiny_spm,
+    tiny_test,
+)
 from tests.gguf_files import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
-from tokcli import TokenIdError, VocabError, load
+from tokcli import TokenIdError, VocabError, detokenize, load
 from tokcli.detokenize import clean_spaces
 from tokcli.tokenizer import Tokenizer
 
@@ -175,3 +182,20 @@ def test_ids_outside_the_vocabulary(tmp_path: Path, id: int) -> None:
         tokenizer.piece(id)
     with pytest.raises(TokenIdError, match="ids 0 to 267"):
         tokenizer.detokenize([3, id])
+
+
+def test_names_the_first_of_several_wrong_ids(tmp_path: Path) -> None:
+    tokenizer = load(tiny_spm(tmp_path / "m.gguf"))
+    wrong = [10**9 + number for number in range(50, 0, -1)]
+
+    with pytest.raises(TokenIdError, match=f"token id {wrong[0]} is outside"):
+        tokenizer.detokenize([1, 2, *wrong])
+
+
+def test_batches_join_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = load(tiny_spm(tmp_path / "m.gguf"))
+    ids = tokenizer.tokenize("Hello world, the abc of it", add_special=False)
+    whole = tokenizer.detokenize(ids)
+    monkeypatch.setattr(detokenize, "BATCH", 3)
+
+    assert tokenizer.detokenize(ids) == whole == b"Hello world, the abc of it"
