@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from tests.benchmarks.runs import TOKCLI, ask_worker, interleaved
 from tests.benchmarks.table import Row
-from tests.benchmarks.texts import WORDS, read_text
+from tests.benchmarks.texts import WORDS, natural, read_text
 from tests.reference_library import library_path
 
 __all__ = ["SECTIONS", "Plan", "Section"]
@@ -194,7 +194,12 @@ def file(plan: Plan) -> list[Row]:
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "text.txt"))
-        Path(path).write_bytes(read_text(plan.text))
+        text = read_text(plan.text)
+        Path(path).write_bytes(text)
+        halves = [str(Path(folder, name)) for name in ("first.txt", "second.txt")]
+        grown = natural(text, 4 * len(text))
+        Path(halves[0]).write_bytes(grown[: 2 * len(text)])
+        Path(halves[1]).write_bytes(grown[2 * len(text) :])
         for name, model in plan.chosen(FILE):
             ours = [*TOKCLI, "tokenize", "-m", model, "--ids", "--log-disable"]
             commands = [[*ours, "-f", path]]
@@ -213,11 +218,11 @@ def file(plan: Plan) -> list[Row]:
                     True,
                 )
             )
-            both = [*ours, "-f", path, "-f", path, "-j"]
+            both = [*ours, "-f", halves[0], "-f", halves[1], "-j"]
             two, one = interleaved([[*both, "2"], [*both, "1"]], plan.repeat)
             rows.append(
                 Row(
-                    f"{name}, two files, -j 2 beside -j 1",
+                    f"{name}, two files of twice the size, -j 2 beside -j 1",
                     _seconds(two.seconds),
                     _seconds(one.seconds),
                     _ratio(one.seconds, two.seconds),
