@@ -238,7 +238,7 @@ class Vocab:
     @cached_property
     def ranks(self) -> dict[bytes, int]:
         """Merge "left right" -> rank; of a merge that is there twice, the first counts."""
-        merges = self._read_merges
+        merges = self.merges
         return dict(zip(reversed(merges), range(len(merges) - 1, -1, -1), strict=True))
 
     @property
@@ -250,15 +250,8 @@ class Vocab:
         """Of `ranks`, those of `pairs`: for a few pairs, in a quarter of the time."""
         if self.has_ranks:
             return self.ranks
-        found = [(merge, rank) for rank, merge in enumerate(self._read_merges) if merge in pairs]
+        found = [(merge, rank) for rank, merge in enumerate(self.merges) if merge in pairs]
         return dict(reversed(found))
-
-    @cached_property
-    def _read_merges(self) -> list[bytes]:
-        """The merges as llama.cpp reads them: C strings, which end at a NUL."""
-        if b"\0" in b"".join(self.merges):
-            return [merge.split(b"\0", 1)[0] for merge in self.merges]
-        return self.merges
 
     def flag(self, name: str) -> bool:
         """The value of a yes-or-no setting."""

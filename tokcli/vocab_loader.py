@@ -140,6 +140,9 @@ def _read_merges(keys: TypedKeys, rules: ModelRules, pre: str) -> list[bytes]:
             "key tokenizer.ggml.merges is missing, and BPE needs merges; convert the model again"
         )
     assert isinstance(merges, list)
+    # llama.cpp reads C strings, which end at a NUL.
+    if b"\0" in b"".join(merges):
+        return [merge.split(b"\0", 1)[0] for merge in merges]
     return merges
 
 
