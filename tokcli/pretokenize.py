@@ -11,11 +11,11 @@ Source: unicode_regex_split and unicode_regex_split_custom_* in llama.cpp's src/
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate, chain, islice, pairwise
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tokcli.matches import LONGEST_LISTED
 from tokcli.pretokenizer_table import REGEXES
@@ -31,7 +31,9 @@ from tokcli.regex_classes import (
 __all__ = ["Piece", "Stage", "regex_stages"]
 
 # Matches at a time: few, so that their memory is used again and stays in the cache.
-BATCH = 256
+FEW = 256
+# Pieces at a time: memory stays bounded, and those that are new can be merged together.
+BATCH = 1 << 18
 CONTRACTION = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
 
 
@@ -189,6 +191,7 @@ class Stage:
         self._published = published
         self._matching = splitter.matching
         self._regroup = splitter.regroup
+        self._splitters: dict[Alphabet, Callable[[str], list[str]]] = {}
         self._shown = splitter.shown or splitter.matching
         self._collapsed = names_category(published)
         # A pattern that ends in "any white space" mostly leaves nothing between its matches.
@@ -202,28 +205,73 @@ class Stage:
     def split(self, text: str) -> list[str]:
         """The pieces of `text`, in order; together they are `text`."""
         matched, alphabet = self._matched(text)
-        if self._covering:
-            pieces = _compile(self._matching, self._published, alphabet).findall(matched)
-            if sum(map(len, pieces)) == len(text):
-                return self._finished(pieces, matched, text)
-        regex = _compile_split(self._matching, self._published, alphabet)
-        return self._finished(list(filter(None, regex.split(matched))), matched, text)
+        pieces = self._splitter(alphabet)(matched)
+        if matched is not text:
+            ends = list(accumulate(map(len, pieces), initial=0))
+            pieces = [text[start:end] for start, end in pairwise(ends)]
+        return self._regroup(pieces) if self._regroup else pieces
 
-    def each_piece(self, text: str) -> Iterable[str]:
-        """What split() gives, with no list of it where the text is long."""
+    def split_each(self, texts: Sequence[str]) -> list[list[str]]:
+        """What split() gives for each of many short texts."""
+        if self._regroup:
+            return list(map(self.split, texts))
+        ascii, bmp, past_bmp = self._splitter("ascii"), self._splitter("bmp"), _PAST_BMP.search
+        return [
+            [text]
+            if len(text) == 1
+            else ascii(text)
+            if text.isascii()
+            else self.split(text)
+            if past_bmp(text)
+            else bmp(text)
+            for text in texts
+        ]
+
+    def _splitter(self, alphabet: Alphabet) -> Callable[[str], list[str]]:
+        """Splits text written in `alphabet`, before regrouping."""
+        splitter = self._splitters.get(alphabet)
+        if splitter is None:
+            splitter = self._splitters[alphabet] = self._make_splitter(alphabet)
+        return splitter
+
+    def _make_splitter(self, alphabet: Alphabet) -> Callable[[str], list[str]]:
+        split = _compile_split(self._matching, self._published, alphabet)
+
+        def split_with_between(text: str) -> list[str]:
+            return list(filter(None, split(text)))
+
+        if not self._covering:
+            return split_with_between
+        find = _compile(self._matching, self._published, alphabet).findall
+
+        def split_covered(text: str) -> list[str]:
+            pieces: list[str] = find(text)
+            return pieces if sum(map(len, pieces)) == len(text) else split_with_between(text)
+
+        return split_covered
+
+    def batches(self, text: str) -> Iterator[list[str]]:
+        """What split() gives, in several lists where the text is long."""
         if len(text) <= LONGEST_LISTED or self._regroup not in (None, *WITHIN_CHUNKS):
-            return self.split(text)
-        return chain.from_iterable(self._batches(text))
+            yield self.split(text)
+            return
+        pieces: list[str] = []
+        for few in self._few_at_a_time(text):
+            pieces += few
+            if len(pieces) >= BATCH:
+                yield pieces
+                pieces = []
+        yield pieces
 
-    def _batches(self, text: str) -> Iterator[list[str]]:
+    def _few_at_a_time(self, text: str) -> Iterator[list[str]]:
         matched, alphabet = self._matched(text)
         found = _compile(self._matching, self._published, alphabet).finditer(matched)
         end = 0
-        while batch := list(islice(found, BATCH)):
-            start, end = end, batch[-1].end()
-            pieces = list(map(_whole_match, batch))
+        while few := list(islice(found, FEW)):
+            start, end = end, few[-1].end()
+            pieces = list(map(_whole_match, few))
             if matched is not text or sum(map(len, pieces)) != end - start:
-                pieces = _with_between(text, start, batch)
+                pieces = _with_between(text, start, few)
             yield self._regroup(pieces) if self._regroup else pieces
         if end < len(text):
             yield [text[end:]]
@@ -232,17 +280,11 @@ class Stage:
         """What the regex is run on, as long as `text`, and the alphabet that it is written in."""
         if text.isascii():
             return text, "ascii"
-        if not self._collapsed:
-            return text, "all"
         if not _PAST_BMP.search(text):
             return text, "bmp"
+        if not self._collapsed:
+            return text, "all"
         return _PAST_BMP.sub(lambda match: _stand_in(match[0]), text), "bmp"
-
-    def _finished(self, pieces: list[str], matched: str, text: str) -> list[str]:
-        if matched is not text:
-            ends = list(accumulate(map(len, pieces), initial=0))
-            pieces = [text[start:end] for start, end in pairwise(ends)]
-        return self._regroup(pieces) if self._regroup else pieces
 
     def pieces(self, text: str) -> list[Piece]:
         """What split() gives, as spans, with the alternative that matched each."""
@@ -281,8 +323,10 @@ def _compile(pattern: str, published: str, alphabet: Alphabet) -> re.Pattern[str
 
 
 @cache
-def _compile_split(pattern: str, published: str, alphabet: Alphabet) -> re.Pattern[str]:
-    return re.compile(f"({_translated(pattern, published, alphabet)})")
+def _compile_split(
+    pattern: str, published: str, alphabet: Alphabet
+) -> Callable[[str], list[str | Any]]:
+    return re.compile(f"({_translated(pattern, published, alphabet)})").split
 
 
 @cache

@@ -8,10 +8,10 @@ three alphabets:
 
 - "ascii": only the ASCII part of each class, for text that is all ASCII. Such patterns compile in a
   tenth of the time, and a short prompt pays for no more.
-- "bmp": for text in which `stand_in` has replaced code points past U+FFFF by one surrogate for each
-  class. `re` looks a BMP character up in a table, but tries ranges past U+FFFF one after another,
-  for every character that is in none of them.
-- "all": any text, for patterns without categories.
+- "bmp": for text without surrogates and code points past U+FFFF, or in which `stand_in` has
+  replaced them by one surrogate for each class. `re` looks a BMP character up in a table, but tries
+  ranges past U+FFFF one after another, for every character that is in none of them.
+- "all": any other text, for patterns without categories.
 
 Source: unicode_regex_split in llama.cpp's src/unicode.cpp.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 import pytest
@@ -192,6 +192,8 @@ def test_long_text_is_split_alike(name: str, monkeypatch: pytest.MonkeyPatch) ->
     expected = [stage.split(text) for stage in regex_stages(name)]
 
     monkeypatch.setattr(pretokenize, "LONGEST_LISTED", 10)
+    monkeypatch.setattr(pretokenize, "FEW", 3)
     monkeypatch.setattr(pretokenize, "BATCH", 7)
 
-    assert [list(stage.each_piece(text)) for stage in regex_stages(name)] == expected
+    batches = [stage.batches(text) for stage in regex_stages(name)]
+    assert [list(chain.from_iterable(lists)) for lists in batches] == expected
