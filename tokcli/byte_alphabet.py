@@ -7,7 +7,15 @@ Source: bytes_to_unicode in OpenAI's GPT-2 encoder; unicode_byte_to_utf8 in llam
 
 from __future__ import annotations
 
-__all__ = ["BYTE_TO_CHAR", "BYTE_TO_UTF8", "CHAR_TO_BYTE"]
+import codecs
+from collections.abc import Iterable
+
+from tokcli.unicode import encode
+
+__all__ = ["BYTE_TO_CHAR", "BYTE_TO_UTF8", "CHAR_TO_BYTE", "write_in_alphabet"]
+
+# A byte that no UTF-8 holds; it stands for itself.
+BETWEEN = b"\xff"
 
 
 def _alphabet() -> str:
@@ -25,3 +33,9 @@ def _alphabet() -> str:
 BYTE_TO_CHAR: str = _alphabet()
 BYTE_TO_UTF8: tuple[bytes, ...] = tuple(char.encode() for char in BYTE_TO_CHAR)
 CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in enumerate(BYTE_TO_CHAR)}
+
+
+def write_in_alphabet(texts: Iterable[str]) -> list[bytes]:
+    """The UTF-8 bytes of each of `texts`, written in the alphabet, in UTF-8 again."""
+    written, _ = codecs.charmap_decode(BETWEEN.join(map(encode, texts)), "strict", BYTE_TO_CHAR)
+    return written.encode().split(BYTE_TO_UTF8[BETWEEN[0]])

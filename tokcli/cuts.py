@@ -13,49 +13,42 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, repeat
-from operator import add, itemgetter
+from itertools import chain
+from operator import add
+from typing import TYPE_CHECKING
 
 from tokcli.matches import matches
-from tokcli.memo import Memo
-from tokcli.unicode import decode
+from tokcli.memo import BatchMemo, Memo
 from tokcli.vocab import TokenId
 
-__all__ = ["Cuts", "before", "joints", "neighbours", "well_formed"]
+if TYPE_CHECKING:
+    from tokcli.cut_batch import PairCuts
+
+__all__ = ["Cuts", "before", "joined", "neighbours", "well_formed"]
 
 Ids = tuple[TokenId, ...]
 
 SHORTEST_CUT = 32
 SHORTEST_FINE_CUT = 4096
+SHORTEST_CUT_AT_ONCE = 1 << 16
 
 
-def neighbours(texts: Iterable[str]) -> set[str]:
-    """Every two characters that stand side by side in one of `texts`."""
-    # Pairs with the separator say only that a NUL is not cut off, which is always right.
-    joined = "\0".join(texts)
+def joined(texts: Iterable[str]) -> str:
+    """`texts` with a NUL between them, for Cuts: pairs with it say only that a NUL is not cut off,
+    which is always right."""
+    return "\0".join(texts)
+
+
+def neighbours(joined: str) -> set[str]:
+    """Every two characters that stand side by side."""
     return set(map(add, joined, joined[1:]))
-
-
-def joints(merges: Sequence[bytes]) -> set[str]:
-    """The two characters that meet in each merge "left right": every two neighbours of a symbol met
-    in the merge that joined them."""
-    text = decode(b" ".join(merges))
-    sides = text.split(" ")
-    if set(map(bytes.count, merges, repeat(b" "))) <= {1} and "" not in sides:
-        return set(map(add, map(_last, sides[::2]), map(_first, sides[1::2])))
-    # No side, or one with a space in it: whatever stands on either side of a space may be a joint.
-    return set(map("".join, _JOINT.findall(text)))
-
-
-_JOINT = re.compile(r"(?<=(.)) (?=(.))", re.DOTALL)
-_first, _last = itemgetter(0), itemgetter(-1)
 
 
 def before(mark: str, texts: Iterable[bytes]) -> set[str]:
     """Every character that stands before `mark` in one of `texts`."""
     sought = mark.encode()
     found = [text for text in texts if text.find(sought, 1) > 0]
-    return {pair[0] for pair in neighbours(well_formed(found)) if pair[1] == mark} - {"\0"}
+    return {pair[0] for pair in neighbours(joined(well_formed(found))) if pair[1] == mark} - {"\0"}
 
 
 def well_formed(texts: Iterable[bytes]) -> Iterator[str]:
@@ -67,36 +60,46 @@ def well_formed(texts: Iterable[bytes]) -> Iterator[str]:
             continue
 
 
+def _none_of_them(pieces: Sequence[str]) -> Iterable[tuple[str, Ids]]:
+    return ()
+
+
 class Cuts:
-    """Tokenizes text by pieces. `pairs()` gives every two neighbours within a token (more do no
-    harm), `before_mark()` those characters of pairs that come before `mark`, and `encode(piece)`
-    the ids of a piece."""
+    """Tokenizes text by pieces. `tokens()` is text in which every two characters stand side by side
+    that do so in a token (more do no harm), `before_mark()` gives the characters that come before
+    `mark` in a token, and `encode(piece)` the ids of a piece. `encode_all(pieces)` gives many
+    pieces with their ids, those that it can do quicker; runs of the character `apart` have nothing
+    to do with what is around them."""
 
     def __init__(
         self,
         mark: str,
         *,
-        pairs: Callable[[], set[str]],
+        tokens: Callable[[], str],
         before_mark: Callable[[], set[str]],
         encode: Callable[[str], Ids],
+        encode_all: Callable[[Sequence[str]], Iterable[tuple[str, Ids]]] = _none_of_them,
+        apart: str | None = None,
     ) -> None:
         self._mark = mark
-        self._find_pairs = pairs
+        self._tokens = tokens
         self._find_before_mark = before_mark
         self._encode = encode
         self._pairs: set[str] | None = None
         self._words: Memo[Ids] = Memo(encode)
         self._fine_words: Memo[Ids] = Memo(self._encode_finely)
-        self._parts: Memo[Ids] = Memo(encode)
+        self._parts: BatchMemo[Ids] = BatchMemo(encode, encode_all)
+        self._apart = apart
 
     def expect(self, size: int) -> None:
         """Prepare for `size` characters of text, to come in one call of encode or in many."""
         if self._pairs is None and size >= SHORTEST_FINE_CUT:
-            self._pairs = self._find_pairs()
+            self._pairs = neighbours(self._tokens())
 
     def encode(self, text: str) -> Iterator[TokenId]:
         """The ids of `text`, in order."""
-        self.expect(len(text))
+        if len(text) >= SHORTEST_CUT_AT_ONCE:
+            return chain.from_iterable(chain.from_iterable(self._encode_at_once(text)))
         if self._pairs is not None:
             memo = self._fine_words
         elif len(text) >= SHORTEST_CUT:
@@ -104,6 +107,17 @@ class Cuts:
         else:
             return iter(self._encode(text))
         return chain.from_iterable(map(memo.__getitem__, matches(self._at_marks, text)))
+
+    def _encode_at_once(self, text: str) -> Iterator[Iterable[Ids]]:
+        for pieces in self._pair_cuts.pieces(text):
+            self._parts.learn(pieces)
+            yield map(self._parts.__getitem__, pieces)
+
+    @cached_property
+    def _pair_cuts(self) -> PairCuts:
+        from tokcli.cut_batch import PairCuts
+
+        return PairCuts(self._tokens(), self._apart)
 
     @cached_property
     def _at_marks(self) -> re.Pattern[str]:

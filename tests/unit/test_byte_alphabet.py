@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tokcli.byte_alphabet import BYTE_TO_CHAR, BYTE_TO_UTF8, CHAR_TO_BYTE
+from tokcli.byte_alphabet import BYTE_TO_CHAR, BYTE_TO_UTF8, CHAR_TO_BYTE, write_in_alphabet
 
 
 def test_known_characters() -> None:
@@ -23,3 +23,12 @@ def test_the_three_tables_agree() -> None:
     for byte in range(256):
         assert CHAR_TO_BYTE[BYTE_TO_CHAR[byte]] == byte
         assert BYTE_TO_UTF8[byte].decode() == BYTE_TO_CHAR[byte]
+
+
+def test_writes_texts_as_the_table_says() -> None:
+    texts = ["", "a b", "é\n", "\0ÿ", "\ud800", "日本"]
+
+    assert write_in_alphabet(texts) == [
+        b"".join(BYTE_TO_UTF8[byte] for byte in text.encode("utf-8", "surrogatepass"))
+        for text in texts
+    ]

@@ -66,16 +66,35 @@ def tiny_windows(patch: Patch) -> None:
 def no_lists(patch: Patch) -> None:
     for module in (matches, pretokenize, ugm):
         patch.setattr(module, "LONGEST_LISTED", 0)
-    patch.setattr(pretokenize, "BATCH", 2)
+    patch.setattr(pretokenize, "FEW", 2)
+    patch.setattr(pretokenize, "BATCH", 3)
 
 
 def all_merges_at_once(patch: Patch) -> None:
     patch.setattr(bpe, "FEW_SYMBOLS", 0)
 
 
+def merged_together(patch: Patch) -> None:
+    patch.setattr(memo, "MANY_KEYS", 1)
+
+
+def merged_together_and_forgotten(patch: Patch) -> None:
+    merged_together(patch)
+    tiny_caches(patch)
+
+
+def split_by_stage(patch: Patch) -> None:
+    patch.setattr(bpe, "WORD_LENGTH", 0)
+
+
+def split_all_at_once(patch: Patch) -> None:
+    patch.setattr(bpe, "WORD_LENGTH", 1 << 60)
+
+
 WAYS: tuple[Callable[[Patch], None], ...] = (
     no_caches, tiny_caches, coarse_cuts, fine_cuts, no_cuts, tiny_windows, no_lists,
-    all_merges_at_once,
+    all_merges_at_once, merged_together, merged_together_and_forgotten, split_by_stage,
+    split_all_at_once,
 )  # fmt: skip
 
 

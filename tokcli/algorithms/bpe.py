@@ -6,16 +6,18 @@ alphabet; the Gemma 4 family works on UTF-8 characters, with spaces written as U
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain, combinations, compress, repeat
+from operator import is_
+from typing import TYPE_CHECKING
 
 from tokcli.algorithms import bpe_text
 from tokcli.algorithms.base import Fragment
-from tokcli.byte_alphabet import BYTE_TO_UTF8
+from tokcli.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
 from tokcli.character_joints import CharacterJoints
-from tokcli.cuts import Cuts, joints
-from tokcli.memo import Memo
+from tokcli.cuts import SHORTEST_CUT_AT_ONCE, Cuts, before
+from tokcli.memo import BatchMemo, Memo
 from tokcli.merge import merge_symbols
 from tokcli.merge_windows import merge_word
 from tokcli.pretokenize import Stage, regex_stages
@@ -36,11 +38,16 @@ from tokcli.trace import (
 from tokcli.unicode import byte_offsets, decode, encode
 from tokcli.vocab import TokenId, Vocab
 
+if TYPE_CHECKING:
+    from tokcli.merge_batch import MergeBatch
+
 __all__ = ["Bpe", "Prepared"]
 
 NO_TOKEN = -1
 # So many symbols make 5,456 pairs of neighbours at most, whatever merges.
 FEW_SYMBOLS = 32
+# Longer pieces than this, on average, seldom come again.
+WORD_LENGTH = 12
 # Longer words of other scripts than Latin are worth cutting where nothing merges.
 LONG_WORD = 4
 Ids = tuple[TokenId, ...]
@@ -63,16 +70,22 @@ class Bpe:
         self._stages = regex_stages(rules.regexes)
         if rules.variant == "mmbert":
             self._stages.append(Stage("▁[^▁]*|[^▁]+"))
-        # One memo for each stage but the first: the ids that its input comes to in the end.
         cuts = self._cuts() if rules.escape_whitespaces and rules.variant != "mmbert" else None
         self._line_cuts = cuts
-        rest: Memo[Ids] = Memo(self._encode_chunk if cuts is None else self._by_cuts(cuts))
-        for stage in reversed(self._stages[1:]):
-            rest = Memo(_Then(stage, rest))
-        self._rest = rest
+        self._memos = self._memos_of_stages()
         # A process that tokenizes more than one short text needs the table of merges after all.
         self._first_call = True
         self._parts: Memo[Ids] = Memo(self._merge)
+
+    def _memos_of_stages(self) -> list[BatchMemo[Ids]]:
+        """For each stage a memo: the ids that the pieces which it makes come to in the end."""
+        cuts = self._line_cuts
+        encode = self._encode_chunk if cuts is None else self._by_cuts(cuts)
+        memos: list[BatchMemo[Ids]] = [BatchMemo(encode, self._encode_chunks)]
+        for stage in reversed(self._stages[1:]):
+            then = _Then(stage, memos[0])
+            memos.insert(0, BatchMemo(then.encode, then.encode_all))
+        return memos
 
     def _cuts(self) -> Cuts:
         """Chunks are whole lines where spaces are written as U+2581, so they are cut further."""
@@ -81,13 +94,13 @@ class Bpe:
         before_mark = f" {mark}".encode()
         return Cuts(
             mark,
-            pairs=lambda: joints(merges),
-            before_mark=lambda: {
-                pair[0]
-                for pair in joints([merge for merge in merges if before_mark in merge])
-                if pair[1] == mark
-            },
+            tokens=lambda: decode(b"\0".join(merges).replace(b" ", b"")),
+            before_mark=lambda: before(
+                mark, (merge.replace(b" ", b"") for merge in merges if before_mark in merge)
+            ),
             encode=self._encode_chunk,
+            encode_all=self._encode_chunks,
+            apart="\n",
         )
 
     def _by_cuts(self, cuts: Cuts) -> Callable[[str], Ids]:
@@ -148,11 +161,23 @@ class Bpe:
                 output.extend(self._encode_few(text))
                 return
         if self._line_cuts is not None:
+            if len(text) >= SHORTEST_CUT_AT_ONCE:
+                output.extend(self._line_cuts.encode(text))
+                return
             self._line_cuts.expect(len(text))
-        lookup = self._rest.__getitem__
-        each_piece = self._stages[0].each_piece
         for segment in self._segments(text):
-            output.extend(chain.from_iterable(map(lookup, each_piece(segment))))
+            for pieces in self._stages[0].batches(segment):
+                words, memo = self._split_to_words(pieces)
+                memo.learn(words)
+                output.extend(chain.from_iterable(map(memo.__getitem__, words)))
+
+    def _split_to_words(self, pieces: list[str]) -> tuple[list[str], BatchMemo[Ids]]:
+        """Pieces that are short enough to come again, and the memo for them: lines are not."""
+        for memo, stage in zip(self._memos, self._stages[1:], strict=False):
+            if sum(map(len, pieces)) <= WORD_LENGTH * len(pieces):
+                return pieces, memo
+            pieces = list(chain.from_iterable(stage.split_each(pieces)))
+        return pieces, self._memos[-1]
 
     def _encode_few(self, text: str) -> Iterable[TokenId]:
         """A few symbols ask for a few merges: not worth a table of all of them."""
@@ -191,6 +216,37 @@ class Bpe:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:
             return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
+
+    def _encode_chunks(self, chunks: Sequence[str]) -> Iterable[tuple[str, Ids]]:
+        """Many chunks with their ids, where numpy can merge them."""
+        merger = self._merger
+        if merger is None:
+            return
+        if self._ignore_merges:
+            texts = write_in_alphabet(chunks) if self._byte_encode else map(encode, chunks)
+            ids = list(map(self._token_id, texts))
+            yield from (
+                (chunk, (id,)) for chunk, id in zip(chunks, ids, strict=True) if id is not None
+            )
+            chunks = list(compress(chunks, map(is_, ids, repeat(None))))
+        elif self._newline_words:
+            chunks = [chunk for chunk in chunks if chunk.strip("\n")]
+        yield from merger.encode(chunks)
+
+    @cached_property
+    def _merger(self) -> MergeBatch | None:
+        from tokcli.merge_batch import MOST_MERGES, MergeBatch, Merges
+
+        merges = self._vocab.merges
+        sides = b" ".join(merges).split(b" ")
+        if len(merges) > MOST_MERGES or set(map(bytes.count, merges, repeat(b" "))) != {1}:
+            return None
+        return MergeBatch(
+            Merges(sides[::2], sides[1::2], range(len(merges))),
+            self._vocab.token_to_id,
+            self._symbol_ids,
+            BYTE_TO_UTF8 if self._byte_encode else None,
+        )
 
     @cached_property
     def _joints(self) -> CharacterJoints:
@@ -299,11 +355,24 @@ class Prepared:
 
 
 class _Then:
-    """Splits a piece by one stage and looks each part up in the memo of the next."""
+    """Splits pieces by one stage and looks the parts up in the memo of the next."""
 
-    def __init__(self, stage: Stage, rest: Memo[Ids]) -> None:
-        self._split = stage.split
+    def __init__(self, stage: Stage, rest: BatchMemo[Ids]) -> None:
+        self._stage = stage
+        self._rest = rest
         self._lookup = rest.__getitem__
 
-    def __call__(self, piece: str) -> Ids:
-        return tuple(chain.from_iterable(map(self._lookup, self._split(piece))))
+    def encode(self, piece: str) -> Ids:
+        """The ids of one piece."""
+        return self._ids(self._stage.split(piece))
+
+    def encode_all(self, pieces: Sequence[str]) -> Iterable[tuple[str, Ids]]:
+        """Pieces with their ids."""
+        parts = self._stage.split_each(pieces)
+        self._rest.learn(list(chain.from_iterable(parts)))
+        return zip(pieces, map(self._ids, parts), strict=True)
+
+    def _ids(self, parts: list[str]) -> Ids:
+        if len(parts) == 1:
+            return self._lookup(parts[0])
+        return tuple(chain.from_iterable(map(self._lookup, parts)))

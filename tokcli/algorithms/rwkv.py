@@ -6,7 +6,7 @@ from functools import cached_property
 
 from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.heads import lengths_by_head
-from tokcli.cuts import Cuts, neighbours
+from tokcli.cuts import Cuts, joined, neighbours
 from tokcli.errors import TokenizeError
 from tokcli.rwkv_escapes import unescape
 from tokcli.source_map import SourceMap
@@ -61,12 +61,12 @@ class Rwkv:
     def _cuts(self) -> Cuts:
         """Works on bytes, each as the character of the same number."""
 
-        def texts(holding: bytes) -> list[str]:
-            return [text.decode("latin-1") for text in self._tokens if holding in text[1:]]
+        def texts(holding: bytes) -> str:
+            return joined(text.decode("latin-1") for text in self._tokens if holding in text[1:])
 
         return Cuts(
             " ",
-            pairs=lambda: neighbours(texts(b"")),
+            tokens=lambda: texts(b""),
             before_mark=lambda: {pair[0] for pair in neighbours(texts(b" ")) if pair[1] == " "},
             encode=lambda piece: tuple(self._match(piece.encode("latin-1"), 0)),
         )

@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from tokcli.algorithms.base import Fragment
-from tokcli.cuts import Cuts, before, neighbours, well_formed
+from tokcli.cuts import Cuts, before, joined, well_formed
 from tokcli.errors import TokenizeError
 from tokcli.memo import Memo
 from tokcli.merge import merge_symbols, score_priority
@@ -21,6 +22,9 @@ from tokcli.source_map import SourceMap
 from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
 from tokcli.unicode import encode
 from tokcli.vocab import TokenId, Vocab
+
+if TYPE_CHECKING:
+    from tokcli.merge_batch import MergeBatch, Merges
 
 __all__ = ["Spm"]
 
@@ -77,10 +81,35 @@ class Spm:
         texts = self._vocab.texts
         return Cuts(
             METASPACE.decode(),
-            pairs=lambda: neighbours(well_formed(texts)),
+            tokens=lambda: joined(well_formed(texts)),
             before_mark=lambda: before(METASPACE.decode(), texts),
             encode=lambda piece: self._encode(list(map(self._characters.__getitem__, piece))),
+            encode_all=lambda pieces: self._merger.encode(pieces),
         )
+
+    @cached_property
+    def _merger(self) -> MergeBatch:
+        from tokcli.merge_batch import MergeBatch
+
+        return MergeBatch(self._merges(), self._vocab.token_to_id, self._symbol_ids, None)
+
+    def _merges(self) -> Merges:
+        """The pairs that may come to merge in well-formed text."""
+        from tokcli.merge_batch import Merges
+
+        priorities = self._priorities
+        places = {found: place for place, found in enumerate(sorted(set(priorities.values())))}
+        known = {token: places[priorities[token.encode()]] for token in well_formed(priorities)}
+        lefts, rights, ranks = [], [], []
+        for token, place in known.items():
+            last = len(token) - 1
+            for end in range(1, last + 1):
+                left, right = token[:end], token[end:]
+                if (end == 1 or left in known) and (end == last or right in known):
+                    lefts.append(left.encode())
+                    rights.append(right.encode())
+                    ranks.append(place)
+        return Merges(lefts, rights, ranks)
 
     def _tokenize_traced(
         self,

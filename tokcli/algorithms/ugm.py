@@ -13,7 +13,7 @@ from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.ugm_text import METASPACE, Normalizer, Units
 from tokcli.algorithms.ugm_words import WordNormalizer
-from tokcli.cuts import Cuts, before, neighbours, well_formed
+from tokcli.cuts import Cuts, before, joined, well_formed
 from tokcli.matches import LONGEST_LISTED, matches
 from tokcli.memo import Memo
 from tokcli.source_map import SourceMap
@@ -160,7 +160,7 @@ class Ugm:
         texts = self._scores
         return Cuts(
             METASPACE.decode(),
-            pairs=lambda: neighbours(well_formed(texts)),
+            tokens=lambda: joined(well_formed(texts)),
             before_mark=lambda: self._before_mark,
             encode=lambda piece: tuple(self._best_path(piece.encode(), None)),
         )

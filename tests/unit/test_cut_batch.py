@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+import sys
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tokcli import cut_batch
+from tokcli.cut_batch import PairCuts
+
+texts = st.text("ab\u2581\n\u4e00\U0001f600\ud800", max_size=60)
+
+
+def pieces(cuts: PairCuts, text: str) -> list[str]:
+    return [piece for several in cuts.pieces(text) for piece in several]
+
+
+@given(tokens=texts, text=texts)
+def test_cuts_where_no_pair_stands(tokens: str, text: str) -> None:
+    found = pieces(PairCuts(tokens), text)
+
+    assert "".join(found) == text
+    pairs = {tokens[i : i + 2] for i in range(len(tokens))}
+    for left, right in pairwise(found):
+        assert left[-1] + right[0] not in pairs
+    # Among so few characters no two pairs share a place in the table.
+    assert all(piece[i : i + 2] in pairs for piece in found for i in range(len(piece) - 1))
+
+
+@given(text=texts)
+def test_runs_of_one_character_stay_apart(text: str) -> None:
+    everything = "".join(a + b for a in text for b in text)
+    found = pieces(PairCuts(everything, apart="\n"), text)
+
+    assert "".join(found) == text
+    assert all(piece.strip("\n") in ("", piece) for piece in found)
+
+
+@given(tokens=texts, text=texts, size=st.integers(1, 9))
+def test_segments_change_nothing(tokens: str, text: str, size: int) -> None:
+    cuts = PairCuts(tokens)
+    expected = pieces(cuts, text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cut_batch, "SEGMENT", size)
+        assert pieces(cuts, text) == expected
+
+
+def test_text_that_holds_every_character() -> None:
+    text = "".join(map(chr, range(sys.maxunicode + 1)))
+
+    assert pieces(PairCuts("ab"), text) == [*text[: ord("a")], "ab", *text[ord("c") :]]
