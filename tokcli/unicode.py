@@ -8,7 +8,15 @@ from __future__ import annotations
 
 import codecs
 
-__all__ = ["byte_offsets", "decode", "encode", "first_ill_formed", "sequence_length", "to_bytes"]
+__all__ = [
+    "ESCAPED_BYTES", "SIZES_BY_LEAD", "byte_offsets", "decode", "decode_symbols", "encode",
+    "first_ill_formed", "sequence_length", "to_bytes",
+]  # fmt: skip
+
+# How many bytes a sequence takes by the upper half of its first byte (unicode_len_utf8).
+SIZES_BY_LEAD = (1,) * 12 + (2, 2, 3, 4)
+# Surrogates from here on stand for the bytes of ill-formed text.
+ESCAPED_BYTES = 0xDC00
 
 
 def _replace_bytewise(error: UnicodeError) -> tuple[str, int]:
@@ -32,13 +40,27 @@ def _escaped_bytes(error: UnicodeError) -> tuple[bytes, int]:
     return chr(code_point).encode("utf-8", "surrogatepass"), error.start + 1
 
 
+def _escape_symbol(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    start = error.start
+    symbol = error.object[start : start + SIZES_BY_LEAD[error.object[start] >> 4]]
+    return "".join(chr(ESCAPED_BYTES + byte) for byte in symbol), start + len(symbol)
+
+
 codecs.register_error("tokcli.bytewise", _replace_bytewise)
+codecs.register_error("tokcli.symbols", _escape_symbol)
 codecs.register_error("tokcli.escaped", _escaped_bytes)
 
 
 def decode(data: bytes) -> str:
     """UTF-8 to text, each ill-formed byte as U+FFFD (unicode_cpts_from_utf8)."""
     return data.decode("utf-8", "tokcli.bytewise")
+
+
+def decode_symbols(data: bytes) -> str:
+    """UTF-8 to text; an ill-formed sequence is as long as its first byte calls for, and surrogates
+    from ESCAPED_BYTES on stand for its bytes."""
+    return data.decode("utf-8", "tokcli.symbols")
 
 
 def encode(text: str) -> bytes:

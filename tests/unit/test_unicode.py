@@ -2,7 +2,15 @@ from __future__ import annotations
 
 import pytest
 
-from tokcli.unicode import byte_offsets, decode, encode, sequence_length, to_bytes
+from tokcli.unicode import (
+    ESCAPED_BYTES,
+    byte_offsets,
+    decode,
+    decode_symbols,
+    encode,
+    sequence_length,
+    to_bytes,
+)
 
 BAD = "\ufffd"
 
@@ -83,3 +91,15 @@ def test_surrogates_are_encoded_in_three_bytes() -> None:
 def test_str_input_may_hold_undecodable_bytes() -> None:
     assert to_bytes("a\udcff") == b"a\xff"
     assert to_bytes("\ud800é") == b"\xed\xa0\x80\xc3\xa9"
+
+
+def test_symbols_of_ill_formed_text() -> None:
+    def escaped(data: bytes) -> str:
+        return "".join(chr(ESCAPED_BYTES + byte) for byte in data)
+
+    assert decode_symbols("é日😀".encode()) == "é日😀"
+    # The first byte says how many belong together, whatever they are.
+    assert decode_symbols(b"a\xe3Abc\x80\xc3") == (
+        "a" + escaped(b"\xe3Ab") + "c" + escaped(b"\x80") + escaped(b"\xc3")
+    )
+    assert decode_symbols(b"\xed\xa0\x80\xf5abcd") == escaped(b"\xed\xa0\x80\xf5abc") + "d"

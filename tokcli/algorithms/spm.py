@@ -20,7 +20,7 @@ from tokcli.merge import merge_symbols, score_priority
 from tokcli.merge_windows import merge_word
 from tokcli.source_map import SourceMap
 from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
-from tokcli.unicode import encode
+from tokcli.unicode import ESCAPED_BYTES, decode_symbols, encode
 from tokcli.vocab import TokenId, Vocab
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ METASPACE = "\u2581".encode()
 CHARACTERS = re.compile(
     rb"[\x00-\xbf]|[\xc0-\xdf].?|[\xe0-\xef].{0,2}|[\xf0-\xff].{0,3}", re.DOTALL
 )
+ESCAPED = {encode(chr(ESCAPED_BYTES + byte)): byte for byte in range(256)}
+Ids = tuple[TokenId, ...]
 
 
 class Spm:
@@ -59,22 +61,38 @@ class Spm:
         if trace is not None:
             self._tokenize_traced(fragment, prefix, text, output, trace)
             return
+        if self._well_formed:
+            output.extend(self._cuts.encode(decode_symbols(text)))
+            return
         try:
             output.extend(self._cuts.encode(text.decode()))
         except UnicodeDecodeError:
-            # Ill-formed text has symbols that start in the middle of characters.
-            output.extend(self._encode(CHARACTERS.findall(text)))
+            # Such text has symbols that start in the middle of characters, and they may merge.
+            merged = merge_word(CHARACTERS.findall(text), self._priorities.get, b"", scored=True)
+            output.extend(chain.from_iterable(map(self._symbol_ids, merged)))
 
-    def _encode(self, symbols: list[bytes]) -> tuple[TokenId, ...]:
+    @cached_property
+    def _well_formed(self) -> bool:
+        """Whether all tokens are well-formed UTF-8: ill-formed symbols never merge then."""
+        texts = {*self._vocab.texts, *self._vocab.raw_texts}
+        return sum(1 for _ in well_formed(texts)) == len(texts)
+
+    def _encode(self, piece: str) -> Ids:
+        symbols = list(map(self._characters.__getitem__, piece))
         symbols = merge_word(symbols, self._priorities.get, b"", scored=True)
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:
-            return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
+            return tuple(chain.from_iterable(map(self._decoded_symbol_ids, symbols)))
 
-    def _symbol_ids(self, symbol: bytes) -> tuple[TokenId, ...]:
+    def _symbol_ids(self, symbol: bytes) -> Ids:
         id = self._token_id(symbol)
         return tuple(map(self._byte_token, symbol)) if id is None else (id,)
+
+    def _decoded_symbol_ids(self, symbol: bytes) -> Ids:
+        """The ids of a symbol of decoded text, in which surrogates stand for bytes."""
+        byte = ESCAPED.get(symbol)
+        return self._symbol_ids(symbol) if byte is None else (self._byte_token(byte),)
 
     @cached_property
     def _cuts(self) -> Cuts:
@@ -83,7 +101,7 @@ class Spm:
             METASPACE.decode(),
             tokens=lambda: joined(well_formed(texts)),
             before_mark=lambda: before(METASPACE.decode(), texts),
-            encode=lambda piece: self._encode(list(map(self._characters.__getitem__, piece))),
+            encode=self._encode,
             encode_all=lambda pieces: self._merger.encode(pieces),
         )
 
@@ -91,7 +109,7 @@ class Spm:
     def _merger(self) -> MergeBatch:
         from tokcli.merge_batch import MergeBatch
 
-        return MergeBatch(self._merges(), self._vocab.token_to_id, self._symbol_ids, None)
+        return MergeBatch(self._merges(), self._vocab.token_to_id, self._decoded_symbol_ids, None)
 
     def _merges(self) -> Merges:
         """The pairs that may come to merge in well-formed text."""
