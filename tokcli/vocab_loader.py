@@ -141,9 +141,16 @@ def _read_merges(keys: TypedKeys, rules: ModelRules, pre: str) -> list[bytes]:
         )
     assert isinstance(merges, list)
     # llama.cpp reads C strings, which end at a NUL.
-    if b"\0" in b"".join(merges):
+    if _hold_nul(merges):
         return [merge.split(b"\0", 1)[0] for merge in merges]
     return merges
+
+
+def _hold_nul(texts: list[bytes]) -> bool:
+    # A few at a time: all of them joined would take some MB of memory for the first time.
+    return any(
+        b"\0" in b"".join(texts[start : start + 4096]) for start in range(0, len(texts), 4096)
+    )
 
 
 def _read_charsmap(keys: TypedKeys) -> bytes:
@@ -172,7 +179,7 @@ def _read_tokens(keys: TypedKeys) -> Tokens:
     if not raw_texts:
         raise VocabError("tokenizer.ggml.tokens is empty, so there is no vocabulary")
     texts = raw_texts
-    if b"\0" in b"".join(raw_texts):
+    if _hold_nul(raw_texts):
         texts = [text.split(b"\0", 1)[0] for text in raw_texts]
         cut = [index for index, text in enumerate(raw_texts) if b"\0" in text]
         keys.note(
