@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 from collections.abc import Iterable
 from operator import itemgetter
 
-from tokcli.byte_alphabet import CHAR_TO_BYTE
+from tokcli.byte_alphabet import BYTE_TO_CHAR, CHAR_TO_BYTE
 from tokcli.errors import TokcliError, TokenizeError
 from tokcli.rwkv_escapes import unescape
 from tokcli.unicode import decode, encode
@@ -14,7 +15,7 @@ from tokcli.vocab import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, TokenId, 
 
 __all__ = ["Detokenizer"]
 
-BATCH = 1 << 12
+BATCH = 1 << 10
 METASPACE = "\u2581".encode()
 
 
@@ -25,8 +26,8 @@ class Detokenizer:
         self._vocab = vocab
         self._pieces: dict[TokenId, bytes] = {}
         # What detokenize() has used, with control and unknown tokens' text and without.
-        self._whole: dict[TokenId, bytes] = {}
-        self._plain: dict[TokenId, bytes] = {}
+        self._whole = _Known(len(vocab))
+        self._plain = _Known(len(vocab))
 
     def piece(self, id: TokenId, *, special: bool = True, lstrip: int = 0) -> bytes:
         """The bytes of one token. Control and unknown tokens give nothing unless `special`; up to
@@ -56,7 +57,8 @@ class Detokenizer:
         """
         vocab = self._vocab
         ids = list(ids)
-        known = self._known(ids, unparse_special)
+        known = self._whole if unparse_special else self._plain
+        self._learn(ids, known, unparse_special)
         strip_space = vocab.flag("add_space_prefix") or (
             vocab.type == VocabType.BPE and vocab.settings["prepend_scheme"].value == "first"
         )
@@ -69,15 +71,14 @@ class Detokenizer:
         if not ids:
             return b""
         first = self.piece(ids[0], special=unparse_special, lstrip=int(strip_space))
-        text = first + _joined(known, ids[1:])
+        text = first + known.joined(ids[1:])
         return clean_spaces(text) if vocab.flag("clean_spaces") else text
 
-    def _known(self, ids: list[TokenId], special: bool) -> dict[TokenId, bytes]:
-        """A table with the piece of each of `ids`."""
-        known = self._whole if special else self._plain
+    def _learn(self, ids: list[TokenId], known: _Known, special: bool) -> None:
+        """Have the piece of each of `ids` in `known`."""
         try:
-            for id in set(ids).difference(known):
-                known[id] = self.piece(id, special=special)
+            for id in set(ids).difference(known.ids):
+                known.add(id, self.piece(id, special=special))
         except TokcliError:
             # The error is to name the first wrong id, not any.
             for id in ids:
@@ -85,7 +86,6 @@ class Detokenizer:
             for id in ids:
                 self.piece(id, special=special)
             raise
-        return known
 
     def _render(self, id: TokenId) -> bytes:
         vocab = self._vocab
@@ -110,14 +110,27 @@ class Detokenizer:
         return b""
 
 
-def _joined(pieces: dict[TokenId, bytes], ids: list[TokenId]) -> bytes:
-    """The pieces of `ids`, a batch at a time, which stays within the processor's caches."""
-    batches = []
-    for start in range(0, len(ids), BATCH):
-        batch = ids[start : start + BATCH]
-        # Of a single id, itemgetter would give the piece by itself.
-        batches.append(b"".join(itemgetter(*batch, batch[0])(pieces)[:-1]))
-    return b"".join(batches)
+class _Known:
+    """The pieces of the ids that came up so far: in a list, which is quicker to look up than a dict
+    where nothing else is asked for."""
+
+    def __init__(self, n_tokens: int) -> None:
+        self.ids: set[TokenId] = set()
+        self._pieces = [b""] * n_tokens
+
+    def add(self, id: TokenId, piece: bytes) -> None:
+        """Take in the piece of `id`."""
+        self._pieces[id] = piece
+        self.ids.add(id)
+
+    def joined(self, ids: list[TokenId]) -> bytes:
+        """The pieces of `ids`, a batch at a time, which stays within the processor's caches."""
+        batches = []
+        for start in range(0, len(ids), BATCH):
+            batch = ids[start : start + BATCH]
+            # Of a single id, itemgetter would give the piece by itself.
+            batches.append(b"".join(itemgetter(*batch, batch[0])(self._pieces)[:-1]))
+        return b"".join(batches)
 
 
 def _plamo_byte(text: bytes) -> bytes:
@@ -148,10 +161,13 @@ def _hex_digits(digits: bytes) -> int:
     return value
 
 
+_FROM_ALPHABET = codecs.charmap_build(BYTE_TO_CHAR)
+
+
 def _from_byte_alphabet(text: bytes) -> bytes:
     try:
-        return bytes(map(CHAR_TO_BYTE.__getitem__, text.decode()))
-    except (KeyError, UnicodeDecodeError):
+        return codecs.charmap_encode(text.decode(), "strict", _FROM_ALPHABET)[0]
+    except UnicodeError:
         pass
     result = bytearray()
     for char in decode(text):
@@ -169,8 +185,8 @@ def clean_spaces(text: bytes) -> bytes:
     then before 's 'm 're 've."""
     text = _BEFORE_PUNCTUATION.sub(b"", text)
     text = text.replace(b" ' ", b"'")
-    return _BEFORE_CONTRACTION.sub(b"", text)
+    return _BEFORE_CONTRACTION.sub(rb"'\1", text)
 
 
 _BEFORE_PUNCTUATION = re.compile(rb" (?=[?!.,])")
-_BEFORE_CONTRACTION = re.compile(rb" (?='(?:[sm]|re|ve))")
+_BEFORE_CONTRACTION = re.compile(rb" '([sm]|re|ve)")

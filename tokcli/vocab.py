@@ -212,7 +212,8 @@ class Vocab:
     def file_attr(self, id: TokenId) -> int:
         """The TokenAttr bit of the file's type alone: UGM and PLaMo build their tables before
         llama.cpp overrides attributes."""
-        return TYPE_ATTRS.get(self.type_of(id), 0)
+        self.check_id(id)
+        return NORMAL if self._types is None else TYPE_ATTRS.get(self._types[id], 0)
 
     def score(self, id: TokenId) -> float:
         """The token's score, a 32-bit float (0 when the file has none)."""
