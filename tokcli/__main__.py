@@ -56,6 +56,8 @@ def run(argv: list[str]) -> None:
     # The collector would walk through all cached words time and again, and find nothing: one
     # command makes few cycles.
     gc.disable()
+    # numpy's linear algebra would start a thread for each processor, and none of it is used.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if argv[:1] == ["tokenize"]:
         from tokcli.cli import fast
 

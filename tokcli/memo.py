@@ -12,7 +12,7 @@ Value = TypeVar("Value")
 
 LONGEST_KEY = 256
 MOST_KEYS = 1 << 18
-# So many new keys are worth the table that computing them together needs, and what it imports.
+# So many new keys are sooner computed together.
 MANY_KEYS = 4096
 SAMPLES = 512
 

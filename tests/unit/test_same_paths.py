@@ -9,7 +9,7 @@ import pytest
 
 from tests import vocabularies
 from tests.inputs import hard_inputs
-from tokcli import cuts, matches, memo, merge_windows, pretokenize
+from tokcli import cuts, matches, memo, merge_windows, pretokenize, word_merger
 from tokcli.algorithms import bpe, ugm
 from tokcli.errors import TokcliError
 from tokcli.tokenizer import Tokenizer, load
@@ -76,6 +76,10 @@ def all_merges_at_once(patch: Patch) -> None:
 
 def merged_together(patch: Patch) -> None:
     patch.setattr(memo, "MANY_KEYS", 1)
+    patch.setattr(word_merger, "WORDS_FOR_NUMPY", 0)
+    patch.setattr(word_merger, "MERGES_FOR_A_WORD", 1 << 60)
+    patch.setattr(cuts, "SHORTEST_CUT_AT_ONCE", 0)
+    patch.setattr(bpe, "SHORTEST_CUT_AT_ONCE", 0)
 
 
 def merged_together_and_forgotten(patch: Patch) -> None:

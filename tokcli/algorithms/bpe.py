@@ -37,6 +37,7 @@ from tokcli.trace import (
 )
 from tokcli.unicode import byte_offsets, decode, encode
 from tokcli.vocab import TokenId, Vocab
+from tokcli.word_merger import WordMerger
 
 if TYPE_CHECKING:
     from tokcli.merge_batch import MergeBatch
@@ -73,6 +74,7 @@ class Bpe:
         cuts = self._cuts() if rules.escape_whitespaces and rules.variant != "mmbert" else None
         self._line_cuts = cuts
         self._memos = self._memos_of_stages()
+        self._merger = WordMerger(len(vocab.merges), self._make_batch)
         # A process that tokenizes more than one short text needs the table of merges after all.
         self._first_call = True
         self._parts: Memo[Ids] = Memo(self._merge)
@@ -219,9 +221,6 @@ class Bpe:
 
     def _encode_chunks(self, chunks: Sequence[str]) -> Iterable[tuple[str, Ids]]:
         """Many chunks with their ids, where numpy can merge them."""
-        merger = self._merger
-        if merger is None:
-            return
         if self._ignore_merges:
             texts = write_in_alphabet(chunks) if self._byte_encode else map(encode, chunks)
             ids = list(map(self._token_id, texts))
@@ -231,10 +230,9 @@ class Bpe:
             chunks = list(compress(chunks, map(is_, ids, repeat(None))))
         elif self._newline_words:
             chunks = [chunk for chunk in chunks if chunk.strip("\n")]
-        yield from merger.encode(chunks)
+        yield from self._merger.encode(chunks)
 
-    @cached_property
-    def _merger(self) -> MergeBatch | None:
+    def _make_batch(self) -> MergeBatch | None:
         from tokcli.merge_batch import MOST_MERGES, MergeBatch, Merges
 
         merges = self._vocab.merges

@@ -22,6 +22,7 @@ from tokcli.source_map import SourceMap
 from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
 from tokcli.unicode import ESCAPED_BYTES, decode_symbols, encode
 from tokcli.vocab import TokenId, Vocab
+from tokcli.word_merger import WordMerger
 
 if TYPE_CHECKING:
     from tokcli.merge_batch import MergeBatch, Merges
@@ -102,11 +103,10 @@ class Spm:
             tokens=lambda: joined(well_formed(texts)),
             before_mark=lambda: before(METASPACE.decode(), texts),
             encode=self._encode,
-            encode_all=lambda pieces: self._merger.encode(pieces),
+            encode_all=WordMerger(2 * len(texts), self._make_batch).encode,
         )
 
-    @cached_property
-    def _merger(self) -> MergeBatch:
+    def _make_batch(self) -> MergeBatch:
         from tokcli.merge_batch import MergeBatch
 
         return MergeBatch(self._merges(), self._vocab.token_to_id, self._decoded_symbol_ids, None)

@@ -99,7 +99,8 @@ class IdLists(TextRenderer):
         for start in range(0, len(ids), BATCH):
             if start:
                 write(b", ")
-            write(", ".join(map(str, ids[start : start + BATCH])).encode())
+            # The text of a list has just this form between its brackets.
+            write(str(ids[start : start + BATCH])[1:-1].encode())
         write(b"]\n")
 
 
