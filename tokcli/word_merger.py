@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 __all__ = ["WordMerger"]
 
 # Merged together, a word saves ten microseconds or more. Importing numpy takes as long as 8,000 of
-# them, the table of merges one for every ten or twenty; less will do, as more words may come.
+# them, the table of merges one for every ten to forty; less will do, as more words may come.
 WORDS_FOR_NUMPY = 4096
-MERGES_FOR_A_WORD = 32
+MERGES_FOR_A_WORD = 64
 
 
 class WordMerger:
