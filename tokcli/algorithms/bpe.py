@@ -162,11 +162,9 @@ class Bpe:
             if few and (not self._byte_encode or len(encode(text)) <= FEW_SYMBOLS):
                 output.extend(self._encode_few(text))
                 return
-        if self._line_cuts is not None:
-            if len(text) >= SHORTEST_CUT_AT_ONCE:
-                output.extend(self._line_cuts.encode(text))
-                return
-            self._line_cuts.expect(len(text))
+        if self._line_cuts is not None and len(text) >= SHORTEST_CUT_AT_ONCE:
+            output.extend(self._line_cuts.encode(text))
+            return
         for segment in self._segments(text):
             for pieces in self._stages[0].batches(segment):
                 words, memo = self._split_to_words(pieces)
