@@ -22,7 +22,7 @@ from tokcli.memo import BatchMemo, Memo
 from tokcli.vocab import TokenId
 
 if TYPE_CHECKING:
-    from tokcli.cut_batch import PairCuts
+    from tokcli.batch.cuts import PairCuts
 
 __all__ = ["Cuts", "before", "joined", "neighbours", "well_formed"]
 
@@ -115,7 +115,7 @@ class Cuts:
 
     @cached_property
     def _pair_cuts(self) -> PairCuts:
-        from tokcli.cut_batch import PairCuts
+        from tokcli.batch.cuts import PairCuts
 
         return PairCuts(self._tokens(), self._apart)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tokcli.vocab import TokenId
 
 if TYPE_CHECKING:
-    from tokcli.merge_batch import MergeBatch
+    from tokcli.batch.merges import MergeBatch
 
 __all__ = ["WordMerger"]
 

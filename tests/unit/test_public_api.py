@@ -23,7 +23,9 @@ HEAVY = (*OF_THE_COMMAND_LINE, "regex", "gguf", "jinja2", "numpy")
 def engine_modules() -> list[str]:
     found = pkgutil.walk_packages(tokcli.__path__, "tokcli.")
     names = [module.name for module in found if not module.name.endswith("__main__")]
-    return [name for name in names if not name.startswith(("tokcli.cli", "tokcli.render"))]
+    # What is made with numpy is for much text alone.
+    apart = ("tokcli.cli", "tokcli.render", "tokcli.batch")
+    return [name for name in names if not name.startswith(apart)]
 
 
 def modules_after(code: str) -> set[str]:

@@ -10,7 +10,7 @@ import pytest
 from tests import vocabularies
 from tests.inputs import hard_inputs
 from tokcli import cuts, matches, memo, merge_windows, pretokenize, word_merger
-from tokcli.algorithms import bpe, ugm
+from tokcli.algorithms import bpe, bpe_chunks, ugm
 from tokcli.errors import TokcliError
 from tokcli.tokenizer import Tokenizer, load
 from tokcli.trace import Event
@@ -49,13 +49,13 @@ def coarse_cuts(patch: Patch) -> None:
 
 def fine_cuts(patch: Patch) -> None:
     patch.setattr(cuts, "SHORTEST_FINE_CUT", 0)
-    patch.setattr(bpe, "LONG_WORD", 1)
+    patch.setattr(bpe_chunks, "LONG_WORD", 1)
 
 
 def no_cuts(patch: Patch) -> None:
     patch.setattr(cuts, "SHORTEST_CUT", 1 << 60)
     patch.setattr(cuts, "SHORTEST_FINE_CUT", 1 << 60)
-    patch.setattr(bpe, "LONG_WORD", 1 << 60)
+    patch.setattr(bpe_chunks, "LONG_WORD", 1 << 60)
 
 
 def tiny_windows(patch: Patch) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tokcli import word_merger
-from tokcli.merge_batch import MergeBatch, Merges
+from tokcli.batch.merges import MergeBatch, Merges
 from tokcli.word_merger import WordMerger
 
 Made = list[MergeBatch | None]

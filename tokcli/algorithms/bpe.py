@@ -7,51 +7,26 @@ alphabet; the Gemma 4 family works on UTF-8 characters, with spaces written as U
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property
-from itertools import chain, combinations, compress, repeat
-from operator import is_
-from typing import TYPE_CHECKING
+from itertools import chain, combinations
 
 from tokcli.algorithms import bpe_text
 from tokcli.algorithms.base import Fragment
-from tokcli.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
-from tokcli.character_joints import CharacterJoints
+from tokcli.algorithms.bpe_chunks import Chunks, Ids
 from tokcli.cuts import SHORTEST_CUT_AT_ONCE, Cuts, before
-from tokcli.memo import BatchMemo, Memo
-from tokcli.merge import merge_symbols
-from tokcli.merge_windows import merge_word
+from tokcli.memo import BatchMemo
 from tokcli.pretokenize import Stage, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.source_map import SourceMap
-from tokcli.trace import (
-    ByteFallback,
-    Chunk,
-    ChunksSplit,
-    ChunkStarted,
-    SymbolDropped,
-    SymbolsSplit,
-    TextPrepared,
-    TraceSink,
-    UnknownToken,
-    WholeWord,
-)
+from tokcli.trace import Chunk, ChunksSplit, TextPrepared, TraceSink
 from tokcli.unicode import byte_offsets, decode, encode
 from tokcli.vocab import TokenId, Vocab
-from tokcli.word_merger import WordMerger
-
-if TYPE_CHECKING:
-    from tokcli.merge_batch import MergeBatch
 
 __all__ = ["Bpe", "Prepared"]
 
-NO_TOKEN = -1
 # So many symbols make 5,456 pairs of neighbours at most, whatever merges.
 FEW_SYMBOLS = 32
 # Longer pieces than this, on average, seldom come again.
 WORD_LENGTH = 12
-# Longer words of other scripts than Latin are worth cutting where nothing merges.
-LONG_WORD = 4
-Ids = tuple[TokenId, ...]
 
 
 class Bpe:
@@ -61,11 +36,8 @@ class Bpe:
         rules = PRE_TOKENIZERS[vocab.pre]
         self._vocab = vocab
         self._name = vocab.pre
-        self._token_id = vocab.token_to_id.get
         self._byte_encode = rules.byte_encode
-        self._ignore_merges = rules.ignore_merges
-        self._newline_words = rules.variant in ("gemma4", "mmbert")
-        self._unknown = self._unknown_id() if rules.variant == "soprano" else None
+        self._chunks = Chunks(vocab)
         self._between_whitespace = vocab.model == "whitespace"
         self._first_rules, self._rules = self._text_rules(rules.escape_whitespaces)
         self._stages = regex_stages(rules.regexes)
@@ -74,16 +46,14 @@ class Bpe:
         cuts = self._cuts() if rules.escape_whitespaces and rules.variant != "mmbert" else None
         self._line_cuts = cuts
         self._memos = self._memos_of_stages()
-        self._merger = WordMerger(len(vocab.merges), self._make_batch)
         # A process that tokenizes more than one short text needs the table of merges after all.
         self._first_call = True
-        self._parts: Memo[Ids] = Memo(self._merge)
 
     def _memos_of_stages(self) -> list[BatchMemo[Ids]]:
         """For each stage a memo: the ids that the pieces which it makes come to in the end."""
         cuts = self._line_cuts
-        encode = self._encode_chunk if cuts is None else self._by_cuts(cuts)
-        memos: list[BatchMemo[Ids]] = [BatchMemo(encode, self._encode_chunks)]
+        encode = self._chunks.encode if cuts is None else self._by_cuts(cuts)
+        memos: list[BatchMemo[Ids]] = [BatchMemo(encode, self._chunks.encode_all)]
         for stage in reversed(self._stages[1:]):
             then = _Then(stage, memos[0])
             memos.insert(0, BatchMemo(then.encode, then.encode_all))
@@ -100,22 +70,18 @@ class Bpe:
             before_mark=lambda: before(
                 mark, (merge.replace(b" ", b"") for merge in merges if before_mark in merge)
             ),
-            encode=self._encode_chunk,
-            encode_all=self._encode_chunks,
+            encode=self._chunks.encode,
+            encode_all=self._chunks.encode_all,
             apart="\n",
         )
 
     def _by_cuts(self, cuts: Cuts) -> Callable[[str], Ids]:
         def encode_line(chunk: str) -> Ids:
-            if self._newline_words and not chunk.strip("\n"):
-                return self._encode_chunk(chunk)
+            if not chunk.strip("\n"):
+                return self._chunks.encode(chunk)
             return tuple(cuts.encode(chunk))
 
         return encode_line
-
-    def _unknown_id(self) -> TokenId:
-        id = self._vocab.special_id("unk")
-        return NO_TOKEN if id is None else id
 
     def _text_rules(
         self, escape: bool
@@ -186,99 +152,18 @@ class Bpe:
             chunks = [piece for chunk in chunks for piece in stage.split(chunk)]
         pairs: set[bytes] = set()
         for chunk in chunks:
-            symbols = self._symbols(chunk)
+            symbols = self._chunks.symbols(chunk)
             places = range(len(symbols) + 1)
             for start, middle, end in combinations(places, 3):
                 left, right = b"".join(symbols[start:middle]), b"".join(symbols[middle:end])
                 pairs.add(left + b" " + right)
         rank = self._vocab.ranks_among(pairs).get
-        return [id for chunk in chunks for id in self._encode_chunk(chunk, rank)]
+        return [id for chunk in chunks for id in self._chunks.encode(chunk, rank)]
 
     def _segments(self, text: str) -> Iterable[str]:
         if not self._between_whitespace:
             return (text,)
         return [text[a:b] for a, b in bpe_text.segments_between_whitespace(text)]
-
-    def _encode_chunk(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
-        if self._ignore_merges or self._newline_words:
-            whole = self._whole_word(chunk)
-            if whole is not None:
-                return (whole,)
-        if rank is None and self._byte_encode and len(chunk) > LONG_WORD and not chunk.isascii():
-            parts = self._joints.split(chunk)
-            if len(parts) > 1:
-                return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
-        return self._merge(chunk, rank)
-
-    def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
-        symbols = merge_word(self._symbols(chunk), rank or self._vocab.ranks.get, b" ")
-        try:
-            return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
-        except KeyError:
-            return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
-
-    def _encode_chunks(self, chunks: Sequence[str]) -> Iterable[tuple[str, Ids]]:
-        """Many chunks with their ids, where numpy can merge them."""
-        if self._ignore_merges:
-            texts = write_in_alphabet(chunks) if self._byte_encode else map(encode, chunks)
-            ids = list(map(self._token_id, texts))
-            yield from (
-                (chunk, (id,)) for chunk, id in zip(chunks, ids, strict=True) if id is not None
-            )
-            chunks = list(compress(chunks, map(is_, ids, repeat(None))))
-        elif self._newline_words:
-            chunks = [chunk for chunk in chunks if chunk.strip("\n")]
-        yield from self._merger.encode(chunks)
-
-    def _make_batch(self) -> MergeBatch | None:
-        from tokcli.merge_batch import MOST_MERGES, MergeBatch, Merges
-
-        merges = self._vocab.merges
-        sides = b" ".join(merges).split(b" ")
-        if len(merges) > MOST_MERGES or set(map(bytes.count, merges, repeat(b" "))) != {1}:
-            return None
-        return MergeBatch(
-            Merges(sides[::2], sides[1::2], range(len(merges))),
-            self._vocab.token_to_id,
-            self._symbol_ids,
-            BYTE_TO_UTF8 if self._byte_encode else None,
-        )
-
-    @cached_property
-    def _joints(self) -> CharacterJoints:
-        return CharacterJoints(self._vocab.merges)
-
-    def _whole_word(self, chunk: str) -> TokenId | None:
-        """The token that stands for the chunk without any merge, where a rule allows that."""
-        if self._ignore_merges:
-            return self._token_id(b"".join(self._symbols(chunk)))
-        if self._newline_words and not chunk.strip("\n"):
-            return self._token_id(chunk.encode())
-        return None
-
-    def _symbols(self, chunk: str) -> list[bytes]:
-        if self._byte_encode:
-            return list(map(BYTE_TO_UTF8.__getitem__, encode(chunk)))
-        return list(map(encode, chunk))
-
-    def _symbol_ids(self, symbol: bytes, trace: TraceSink | None = None) -> Ids:
-        """The token of a final symbol, or what stands for it where there is none."""
-        id = self._token_id(symbol)
-        if id is not None:
-            return (id,)
-        if self._unknown is not None:
-            if trace is not None:
-                trace(UnknownToken(symbol, self._unknown))
-            return (self._unknown,)
-        if self._byte_encode:
-            # The reference looks for single bytes of the mapped text, which rarely exist.
-            found = [self._token_id(bytes((byte,))) for byte in symbol]
-        else:
-            found = [self._token_id(b"<0x%02X>" % byte) for byte in symbol]
-        ids = tuple(id for id in found if id is not None)
-        if trace is not None:
-            trace(ByteFallback(symbol, ids) if ids else SymbolDropped(symbol))
-        return ids
 
     def _trace_text(
         self, prepared: Prepared, start: int, end: int, output: list[TokenId], trace: TraceSink
@@ -305,34 +190,7 @@ class Bpe:
             )
         for first, last in spans:
             position = prepared.positions[first]
-            self._trace_chunk(text[first:last], position, prepared.source, output, trace)
-
-    def _trace_chunk(
-        self, chunk: str, position: int, source: SourceMap, output: list[TokenId], trace: TraceSink
-    ) -> None:
-        raw = encode(chunk)
-        symbols = self._symbols(chunk)
-        start, end = source.span(position, position + len(raw))
-        trace(
-            ChunkStarted(
-                raw, b"".join(symbols), start, end, position, position + len(raw), source.exact
-            )
-        )
-        whole = self._whole_word(chunk)
-        if whole is not None:
-            rule = "ignore_merges" if self._ignore_merges else "newlines"
-            trace(WholeWord(b"".join(symbols), whole, rule))
-            source.emit(trace, whole, position, position + len(raw))
-            output.append(whole)
-            return
-        trace(SymbolsSplit(tuple(symbols)))
-        for symbol in merge_symbols(symbols, self._vocab.ranks.get, b" ", trace):
-            # In the byte alphabet one character stands for one byte.
-            length = len(symbol.decode()) if self._byte_encode else len(symbol)
-            for id in self._symbol_ids(symbol, trace):
-                source.emit(trace, id, position, position + length)
-                output.append(id)
-            position += length
+            self._chunks.trace(text[first:last], position, prepared.source, output, trace)
 
 
 class Prepared:

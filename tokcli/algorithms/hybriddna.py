@@ -42,6 +42,7 @@ class HybridDna(Bpe):
 
     def __init__(self, vocab: Vocab) -> None:
         super().__init__(vocab)
+        self._token_id = vocab.token_to_id.get
         tags = {text: self._token_id(text.encode()) for text in (OPEN, CLOSE, OOV)}
         self._tags = {text: id for text, id in tags.items() if id is not None}
         self._active = len(self._tags) == len(tags)

@@ -25,7 +25,7 @@ from tokcli.vocab import TokenId, Vocab
 from tokcli.word_merger import WordMerger
 
 if TYPE_CHECKING:
-    from tokcli.merge_batch import MergeBatch, Merges
+    from tokcli.batch.merges import MergeBatch, Merges
 
 __all__ = ["Spm"]
 
@@ -107,13 +107,13 @@ class Spm:
         )
 
     def _make_batch(self) -> MergeBatch:
-        from tokcli.merge_batch import MergeBatch
+        from tokcli.batch.merges import MergeBatch
 
         return MergeBatch(self._merges(), self._vocab.token_to_id, self._decoded_symbol_ids, None)
 
     def _merges(self) -> Merges:
         """The pairs that may come to merge in well-formed text."""
-        from tokcli.merge_batch import Merges
+        from tokcli.batch.merges import Merges
 
         priorities = self._priorities
         places = {found: place for place, found in enumerate(sorted(set(priorities.values())))}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference import naive_merge
-from tokcli.merge_batch import LONGEST, MergeBatch, Merges
+from tokcli.batch.merges import LONGEST, MergeBatch, Merges
 
 Table = list[tuple[str, str, int]]
 LETTERS = "abé\u2581"

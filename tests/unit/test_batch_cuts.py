@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokcli import cut_batch
-from tokcli.cut_batch import PairCuts
+from tokcli.batch import cuts
+from tokcli.batch.cuts import PairCuts
 
 texts = st.text("ab\u2581\n\u4e00\U0001f600\ud800", max_size=60)
 
@@ -40,12 +40,12 @@ def test_runs_of_one_character_stay_apart(text: str) -> None:
 
 @given(tokens=texts, text=texts, size=st.integers(1, 9))
 def test_segments_change_nothing(tokens: str, text: str, size: int) -> None:
-    cuts = PairCuts(tokens)
-    expected = pieces(cuts, text)
+    pair_cuts = PairCuts(tokens)
+    expected = pieces(pair_cuts, text)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cut_batch, "SEGMENT", size)
-        assert pieces(cuts, text) == expected
+        patch.setattr(cuts, "SEGMENT", size)
+        assert pieces(pair_cuts, text) == expected
 
 
 def test_text_that_holds_every_character() -> None:

@@ -1,0 +1,170 @@
+"""What one chunk of BPE text becomes: the part of BPE behind the pre-tokenizer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from itertools import chain, compress, repeat
+from operator import is_
+from typing import TYPE_CHECKING
+
+from tokcli.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
+from tokcli.character_joints import CharacterJoints
+from tokcli.memo import Memo
+from tokcli.merge import merge_symbols
+from tokcli.merge_windows import merge_word
+from tokcli.pretokenizer_table import PRE_TOKENIZERS
+from tokcli.source_map import SourceMap
+from tokcli.trace import (
+    ByteFallback,
+    ChunkStarted,
+    SymbolDropped,
+    SymbolsSplit,
+    TraceSink,
+    UnknownToken,
+    WholeWord,
+)
+from tokcli.unicode import encode
+from tokcli.vocab import TokenId, Vocab
+from tokcli.word_merger import WordMerger
+
+if TYPE_CHECKING:
+    from tokcli.batch.merges import MergeBatch
+
+__all__ = ["Chunks", "Ids"]
+
+NO_TOKEN = -1
+# Longer words of other scripts than Latin are worth cutting where nothing merges.
+LONG_WORD = 4
+Ids = tuple[TokenId, ...]
+
+
+class Chunks:
+    """Chunks of one vocabulary into ids."""
+
+    def __init__(self, vocab: Vocab) -> None:
+        rules = PRE_TOKENIZERS[vocab.pre]
+        self._vocab = vocab
+        self._token_id = vocab.token_to_id.get
+        self._byte_encode = rules.byte_encode
+        self._ignore_merges = rules.ignore_merges
+        self._newline_words = rules.variant in ("gemma4", "mmbert")
+        self._unknown = self._unknown_id() if rules.variant == "soprano" else None
+        self._merger = WordMerger(len(vocab.merges), self._make_batch)
+        self._parts: Memo[Ids] = Memo(self._merge)
+
+    def _unknown_id(self) -> TokenId:
+        id = self._vocab.special_id("unk")
+        return NO_TOKEN if id is None else id
+
+    def encode(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
+        """The ids of one chunk. `rank` tells the rank of "left right", if not the vocabulary is to
+        be asked."""
+        if self._ignore_merges or self._newline_words:
+            whole = self._whole_word(chunk)
+            if whole is not None:
+                return (whole,)
+        if rank is None and self._byte_encode and len(chunk) > LONG_WORD and not chunk.isascii():
+            parts = self._joints.split(chunk)
+            if len(parts) > 1:
+                return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
+        return self._merge(chunk, rank)
+
+    def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
+        symbols = merge_word(self.symbols(chunk), rank or self._vocab.ranks.get, b" ")
+        try:
+            return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
+        except KeyError:
+            return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
+
+    def encode_all(self, chunks: Sequence[str]) -> Iterable[tuple[str, Ids]]:
+        """Many chunks with their ids, where numpy can merge them."""
+        if self._ignore_merges:
+            texts = write_in_alphabet(chunks) if self._byte_encode else map(encode, chunks)
+            ids = list(map(self._token_id, texts))
+            yield from (
+                (chunk, (id,)) for chunk, id in zip(chunks, ids, strict=True) if id is not None
+            )
+            chunks = list(compress(chunks, map(is_, ids, repeat(None))))
+        elif self._newline_words:
+            chunks = [chunk for chunk in chunks if chunk.strip("\n")]
+        yield from self._merger.encode(chunks)
+
+    def _make_batch(self) -> MergeBatch | None:
+        from tokcli.batch.merges import MOST_MERGES, MergeBatch, Merges
+
+        merges = self._vocab.merges
+        sides = b" ".join(merges).split(b" ")
+        if len(merges) > MOST_MERGES or set(map(bytes.count, merges, repeat(b" "))) != {1}:
+            return None
+        return MergeBatch(
+            Merges(sides[::2], sides[1::2], range(len(merges))),
+            self._vocab.token_to_id,
+            self._symbol_ids,
+            BYTE_TO_UTF8 if self._byte_encode else None,
+        )
+
+    @cached_property
+    def _joints(self) -> CharacterJoints:
+        return CharacterJoints(self._vocab.merges)
+
+    def _whole_word(self, chunk: str) -> TokenId | None:
+        """The token that stands for the chunk without any merge, where a rule allows that."""
+        if self._ignore_merges:
+            return self._token_id(b"".join(self.symbols(chunk)))
+        if self._newline_words and not chunk.strip("\n"):
+            return self._token_id(chunk.encode())
+        return None
+
+    def symbols(self, chunk: str) -> list[bytes]:
+        """What merging starts from."""
+        if self._byte_encode:
+            return list(map(BYTE_TO_UTF8.__getitem__, encode(chunk)))
+        return list(map(encode, chunk))
+
+    def _symbol_ids(self, symbol: bytes, trace: TraceSink | None = None) -> Ids:
+        """The token of a final symbol, or what stands for it where there is none."""
+        id = self._token_id(symbol)
+        if id is not None:
+            return (id,)
+        if self._unknown is not None:
+            if trace is not None:
+                trace(UnknownToken(symbol, self._unknown))
+            return (self._unknown,)
+        if self._byte_encode:
+            # The reference looks for single bytes of the mapped text, which rarely exist.
+            found = [self._token_id(bytes((byte,))) for byte in symbol]
+        else:
+            found = [self._token_id(b"<0x%02X>" % byte) for byte in symbol]
+        ids = tuple(id for id in found if id is not None)
+        if trace is not None:
+            trace(ByteFallback(symbol, ids) if ids else SymbolDropped(symbol))
+        return ids
+
+    def trace(
+        self, chunk: str, position: int, source: SourceMap, output: list[TokenId], trace: TraceSink
+    ) -> None:
+        """Tokenize a chunk that starts at byte `position` of the prepared text, step by step."""
+        raw = encode(chunk)
+        symbols = self.symbols(chunk)
+        start, end = source.span(position, position + len(raw))
+        trace(
+            ChunkStarted(
+                raw, b"".join(symbols), start, end, position, position + len(raw), source.exact
+            )
+        )
+        whole = self._whole_word(chunk)
+        if whole is not None:
+            rule = "ignore_merges" if self._ignore_merges else "newlines"
+            trace(WholeWord(b"".join(symbols), whole, rule))
+            source.emit(trace, whole, position, position + len(raw))
+            output.append(whole)
+            return
+        trace(SymbolsSplit(tuple(symbols)))
+        for symbol in merge_symbols(symbols, self._vocab.ranks.get, b" ", trace):
+            # In the byte alphabet one character stands for one byte.
+            length = len(symbol.decode()) if self._byte_encode else len(symbol)
+            for id in self._symbol_ids(symbol, trace):
+                source.emit(trace, id, position, position + length)
+                output.append(id)
+            position += length
