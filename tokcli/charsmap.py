@@ -13,8 +13,9 @@ from array import array
 
 from tokcli.errors import TokenizeError
 
-__all__ = ["CharsMap"]
+__all__ = ["HEADER", "VALUE", "CharsMap", "children", "trie_and_replacements"]
 
+HEADER = 4  # bytes
 VALUE = (1 << 31) - 1
 LABEL = 1 << 31 | 0xFF
 
@@ -24,19 +25,14 @@ class CharsMap:
     is needed; llama.cpp ends its process there."""
 
     def __init__(self, blob: bytes) -> None:
-        size = int.from_bytes(blob[:4], "little") // 4 * 4
-        nodes = array("I", blob[4 : 4 + size])
-        if sys.byteorder == "big":
-            nodes.byteswap()
-        self._nodes = nodes
-        self._replacements = blob[4 + int.from_bytes(blob[:4], "little") :]
+        self._nodes, self._replacements = trie_and_replacements(blob)
 
     def longest_prefix(self, data: bytes, start: int) -> tuple[int, bytes] | None:
         """How many bytes of `data` from `start` the longest match takes, and what replaces them."""
         nodes = self._nodes
         length = value = 0
         try:
-            node = _base(nodes[0])
+            node = children(nodes[0])
             for offset in range(start, len(data)):
                 byte = data[offset]
                 if byte == 0:
@@ -45,7 +41,7 @@ class CharsMap:
                 packed = nodes[node]
                 if packed & LABEL != byte:
                     break
-                node ^= _base(packed)
+                node ^= children(packed)
                 if packed >> 8 & 1:
                     length = offset - start + 1
                     value = nodes[node] & VALUE
@@ -68,13 +64,13 @@ class CharsMap:
         """Whether some entry starts with `data`."""
         nodes = self._nodes
         try:
-            node = _base(nodes[0])
+            node = children(nodes[0])
             for byte in data:
                 node ^= byte
                 packed = nodes[node]
                 if byte == 0 or packed & LABEL != byte:
                     return False
-                node ^= _base(packed)
+                node ^= children(packed)
         except IndexError:
             # longest_prefix says what is wrong, where that part of the map is needed.
             return True
@@ -86,11 +82,21 @@ class CharsMap:
 
     def holds_inside(self, byte: int) -> bool:
         """Whether an entry may hold `byte` past its start."""
-        at_start = _base(self._nodes[0]) ^ byte
+        at_start = children(self._nodes[0]) ^ byte
         return any(
             packed & LABEL == byte and place != at_start for place, packed in enumerate(self._nodes)
         )
 
 
-def _base(packed: int) -> int:
+def trie_and_replacements(blob: bytes) -> tuple[array[int], bytes]:
+    """The nodes of the trie, and the bytes after it."""
+    size = int.from_bytes(blob[:HEADER], "little")
+    nodes = array("I", blob[HEADER : HEADER + size // 4 * 4])
+    if sys.byteorder == "big":
+        nodes.byteswap()
+    return nodes, blob[HEADER + size :]
+
+
+def children(packed: int) -> int:
+    """The BASE of a node: what its place, XORed with this and a label, leads to."""
     return packed >> 10 << ((packed & 1 << 9) >> 6)

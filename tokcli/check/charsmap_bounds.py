@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from array import array
+
+from tokcli.charsmap import HEADER, VALUE, children, trie_and_replacements
 
 __all__ = ["charsmap_faults"]
 
-VALUE_NODE = 1 << 31
-HEADER = 4
+VALUE_NODE = VALUE + 1
 
 
 def charsmap_faults(blob: bytes) -> str | None:
@@ -24,12 +24,9 @@ def charsmap_faults(blob: bytes) -> str | None:
             f"claims a trie of {size} bytes in a map of {len(blob)}: it is cut short, and "
             "llama.cpp refuses it"
         )
-    nodes = array("I", blob[HEADER : HEADER + size // 4 * 4])
-    if sys.byteorder == "big":
-        nodes.byteswap()
+    nodes, replacements = trie_and_replacements(blob)
     if not nodes:
         return "has no trie, so it maps nothing: it is damaged"
-    replacements = blob[HEADER + size :]
     outside = sum(_leads_outside(nodes, place) for place in range(len(nodes)))
     if outside:
         return (
@@ -46,15 +43,11 @@ def charsmap_faults(blob: bytes) -> str | None:
     return None
 
 
-def _base(packed: int) -> int:
-    return packed >> 10 << ((packed & 1 << 9) >> 6)
-
-
 def _leads_outside(nodes: array[int], place: int) -> bool:
     packed = nodes[place]
     if packed & VALUE_NODE:
         return False
-    return packed != 0 and (place ^ _base(packed)) | 0xFF >= len(nodes)
+    return packed != 0 and (place ^ children(packed)) | 0xFF >= len(nodes)
 
 
 def _value(nodes: array[int], place: int) -> int:
@@ -62,4 +55,4 @@ def _value(nodes: array[int], place: int) -> int:
     packed = nodes[place]
     if packed & VALUE_NODE or not packed >> 8 & 1:
         return -1
-    return nodes[place ^ _base(packed)] & (VALUE_NODE - 1)
+    return nodes[place ^ children(packed)] & VALUE
