@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tokcli.cli.model_source import load_tokenizer, parse_overrides
+from tokcli.cli.model_source import load_tokenizer, overrides_from, parse_overrides
 from tokcli.errors import UsageError, VocabError
 
 
@@ -62,3 +62,11 @@ def test_pre_wins_over_an_override_of_its_key() -> None:
 def test_an_unknown_pre_tokenizer_by_override_is_the_files_fault() -> None:
     with pytest.raises(VocabError, match="unknown pre-tokenizer"):
         load_tokenizer(None, ["tokenizer.ggml.pre=str:nonsense"])
+
+
+def test_overrides_of_both_options_hold_what_no_tokenizer_bears() -> None:
+    assert overrides_from(None, None) == {}
+    assert overrides_from(["a=int:1", "tokenizer.ggml.pre=str:mpt"], "nonsense") == {
+        "a": 1,
+        "tokenizer.ggml.pre": "nonsense",
+    }

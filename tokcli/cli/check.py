@@ -100,12 +100,10 @@ def check(
 
         print_rules(rules, color)
         return 0
-    from tokcli.cli.model_source import PRE_KEY, parse_overrides
+    from tokcli.cli.model_source import overrides_from
     from tokcli.tokenizer import builtin_path
 
-    overrides = parse_overrides(override_kv or ())
-    if pre is not None:
-        overrides[PRE_KEY] = pre
+    overrides = overrides_from(override_kv, pre)
     conversation = _conversation(messages)
     if not files and model is None:
         from tokcli.cli.report import report

@@ -77,13 +77,11 @@ def inspect(
 
 def _metadata(model: str | None, override_kv: list[str] | None, pre: str | None) -> Metadata:
     """The file's keys, overridden; unlike a tokenizer they can be had from a broken file."""
-    from tokcli.cli.model_source import PRE_KEY, parse_overrides
+    from tokcli.cli.model_source import overrides_from
     from tokcli.gguf_metadata import read_metadata
     from tokcli.tokenizer import builtin_path
 
-    overrides = parse_overrides(override_kv or ())
-    if pre is not None:
-        overrides[PRE_KEY] = pre
+    overrides = overrides_from(override_kv, pre)
     metadata = read_metadata(builtin_path() if model is None else model)
     return metadata.with_overrides(overrides) if overrides else metadata
 

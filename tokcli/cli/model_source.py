@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from tokcli.errors import UsageError
 from tokcli.tokenizer import Tokenizer, load
 
-__all__ = ["load_tokenizer", "model_from_environment", "parse_overrides"]
+__all__ = ["load_tokenizer", "model_from_environment", "overrides_from", "parse_overrides"]
 
 MODEL_VARIABLE = "TOKCLI_MODEL"
 PRE_KEY = "tokenizer.ggml.pre"
@@ -30,11 +30,20 @@ def load_tokenizer(
     Raises UsageError for a malformed override or an unknown pre-tokenizer, GgufError or
     VocabError for a file that is not usable.
     """
-    overrides = parse_overrides(override_kv or ())
     if pre is not None:
         _check_pre(pre)
-        overrides[PRE_KEY] = pre
-    return load(model, overrides)
+    return load(model, overrides_from(override_kv, pre))
+
+
+def overrides_from(override_kv: Sequence[str] | None, pre: str | None) -> dict[str, object]:
+    """Plain values by key out of --override-kv and --pre, of which --pre wins.
+
+    The pre-tokenizer need not exist: what llama.cpp makes of that is for the caller to say.
+
+    Raises UsageError for a malformed override.
+    """
+    overrides = parse_overrides(override_kv or ())
+    return overrides if pre is None else {**overrides, PRE_KEY: pre}
 
 
 def parse_overrides(arguments: Sequence[str]) -> dict[str, object]:
