@@ -105,6 +105,21 @@ def test_several_files(folder: Path) -> None:
     ]
 
 
+def test_a_model_beside_files_is_one_of_them(folder: Path) -> None:
+    for name in ("a.gguf", "b.gguf"):
+        bpe(folder / name, pre=None)
+    bpe(folder / "c.gguf", pre="default")
+
+    def checked(*arguments: str, **env: str) -> list[str]:
+        run = tokcli("check", *arguments, env=env)
+        return [line.partition(":")[0] for line in run.text.splitlines() if line[0] != " "]
+
+    assert checked("-m", "c.gguf", "a.gguf", "b.gguf") == ["c.gguf", "a.gguf", "b.gguf"]
+    # The variable stands for what is not said.
+    assert checked("a.gguf", TOKCLI_MODEL="c.gguf") == ["a.gguf"]
+    assert checked("-m", "b.gguf", "a.gguf", TOKCLI_MODEL="c.gguf") == ["b.gguf", "a.gguf"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "status"),
     [

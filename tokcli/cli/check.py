@@ -24,6 +24,7 @@ THRESHOLDS = ("error", "warning", "never")
 
 
 def check(
+    context: typer.Context,
     files: Annotated[
         list[str] | None,
         typer.Argument(metavar="FILE", help="GGUF files.", show_default=False),
@@ -76,7 +77,8 @@ def check(
 ) -> int:
     """Lint the tokenizer in GGUF files: what is wrong, the proof, and the repair.
 
-    Nothing is printed about a healthy file. Without FILE, -m/--model is examined.
+    Nothing is printed about a healthy file. -m/--model names one more file;
+    $TOKCLI_MODEL is examined where no file is named.
     With --messages the chat template is judged on that conversation, else on small ones.
     Exit status: 1 when there are findings (see --fail-on), 3 when a file cannot be read.
 
@@ -109,7 +111,10 @@ def check(
         from tokcli.cli.report import report
 
         report("note", "no FILE is given, so this is about the built-in GPT-2 vocabulary")
-    paths = files or [builtin_path() if model is None else model]
+    paths = files or []
+    source = context.get_parameter_source("model")
+    if not paths or (source is not None and source.name == "COMMANDLINE"):
+        paths = [builtin_path() if model is None else model, *paths]
     reports = [_examine(path, overrides, conversation, rules) for path in paths]
     _write(reports, rules, format, color)
     return _status(reports, fail_on)
