@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
+import gguf
 import pytest
 
 from tests import builders
@@ -161,11 +162,21 @@ def test_keys_of_other_programs_are_a_note(tmp_path: Path) -> None:
     assert by_rule(spm(tmp_path / "s.gguf", cls_token_id=1)) == {}
 
 
-def test_a_later_shard_sends_to_the_first(tmp_path: Path) -> None:
-    path = spm(tmp_path / "s.gguf", model=None)
-    findings = check_file(path, overrides={"split.no": 1})
-    assert findings[0].message == "this is shard 2 of a split model: the first has the metadata"
-    assert findings[0].repair.advice == "check the first shard"
+def test_a_later_shard_sends_to_the_first_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "m-00002-of-00002.gguf"
+    writer = gguf.GGUFWriter(path, "llama")
+    writer.kv_data[0].clear()  # shards but the first say only which they are
+    writer.add_uint16("split.no", 1)
+    writer.add_uint16("split.count", 2)
+    writer.add_int32("split.tensors.count", 0)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.close()
+    (finding,) = check_file(path)
+    assert finding.message == "this is shard 2 of a split model: the first has the metadata"
+    assert finding.repair.advice == "check the first shard"
+    missing = check_file(path, overrides={"split.no": 0})
+    assert [finding.rule_id for finding in missing] == ["TOK104", "TOK117"]
 
 
 def test_double_bos_where_the_key_can_go(tmp_path: Path) -> None:

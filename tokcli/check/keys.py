@@ -24,9 +24,9 @@ def missing_model(subject: Subject) -> Iterator[Problem]:
     """The key that says which kind of tokenizer this is."""
     if MODEL in subject.metadata:
         return
-    shard = subject.metadata.get("split.no")
-    if shard is not None and isinstance(shard.value, int) and shard.value > 0:
-        message = f"this is shard {shard.value + 1} of a split model: the first has the metadata"
+    shard = subject.later_shard
+    if shard is not None:
+        message = f"this is shard {shard} of a split model: the first has the metadata"
         yield Problem(
             message, (subject.at_key("split.no"),), Repair("check the first shard"), refused=True
         )
@@ -199,7 +199,7 @@ def byte_order(subject: Subject) -> Iterator[Problem]:
 @rule("TOK117", "missing-architecture", "error", "no general.architecture")
 def missing_architecture(subject: Subject) -> Iterator[Problem]:
     """llama.cpp asks for the architecture before it looks at anything else."""
-    if subject.metadata.text(ARCHITECTURE) is None:
+    if subject.metadata.text(ARCHITECTURE) is None and subject.later_shard is None:
         message = f"{ARCHITECTURE} is missing: llama.cpp refuses the file"
         yield Problem(message, (Evidence(ARCHITECTURE),), convert_again())
 

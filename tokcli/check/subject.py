@@ -85,6 +85,17 @@ class Subject:
         value = self.metadata.text(key)
         return None if value is None else value.partition("\0")[0]
 
+    @property
+    def later_shard(self) -> int | None:
+        """Which shard of a split model this is, from 2; None for the first, and for whole models.
+
+        llama.cpp reads nothing from the others but tensors and split.no.
+        """
+        entry = self.metadata.get("split.no")
+        if entry is None or not isinstance(entry.value, int) or entry.value < 1:
+            return None
+        return entry.value + 1
+
     @cached_property
     def rules(self) -> ModelRules | None:
         """What the model name implies, None where it is missing or unknown."""
