@@ -217,6 +217,10 @@ CASES: dict[str, Case] = {
     ),
     "TOK116": Case(tiny_ugm, tiny_ugm_charsmap),
     "TOK117": Case(patched(spm, b"general.architecture", b"general.architektur!"), spm),
+    "TOK118": Case(made(spm, architecture="lama"), made(spm, architecture="llama4")),
+    "TOK119": Case(
+        made(spm, **{"general.alignment": 48}), made(spm, **{"general.alignment": 1 << 31})
+    ),
     "TOK199": Case(
         made(spm, **{"metaspace.prepend_scheme": "sometimes"}),
         made(spm, **{"metaspace.prepend_scheme": "never"}),

@@ -59,8 +59,8 @@ REAL: dict[str, str] = {
 # than were meant for some text or some role, have an error each.
 ODD: dict[str, str] = {
     "absurd-tensor-count": "",
-    "alignment-3": "",
-    "arch-clip": "",
+    "alignment-3": "TOK119",
+    "arch-clip": "TOK118",
     "big-endian": "TOK114w",
     "bool-value-2": "TOK109w",
     "bpe-base": "",
@@ -80,7 +80,7 @@ ODD: dict[str, str] = {
     "missing-tokenizer-model": "TOK104",
     "split-lonely-00001-of-00002": "",
     "split-ok-00001-of-00002": "",
-    "split-ok-00002-of-00002": "TOK104 TOK117",
+    "split-ok-00002-of-00002": "TOK104",
     "spm-base": "",
     "spm-bos-id-u16": "TOK106",
     "spm-bos-minus-one-i32": "TOK106",
@@ -101,7 +101,7 @@ ODD: dict[str, str] = {
     "ugm-charsmap-truncated": "TOK115",
     "ugm-no-charsmap": "TOK116n",
     "ugm-no-charsmap-nfc": "TOK116n",
-    "unknown-arch": "",
+    "unknown-arch": "TOK118",
 }
 MARKS = {"error": "", "warning": "w", "note": "n"}
 

@@ -156,6 +156,40 @@ def test_an_id_that_is_none_is_left_out(tmp_path: Path) -> None:
     assert finding.repair.command[1:4] == ("--remove-metadata", key.decode(), "--force")
 
 
+@pytest.mark.parametrize(
+    ("name", "message", "advice"),
+    [
+        ("lama", "is 'lama', which llama.cpp does not load", "'llama' may be meant; or use"),
+        ("", "is '', which llama.cpp does not load: it refuses the file", "use the file with the"),
+        ("gptj", "is 'gptj', which llama.cpp does not load", "newer llama.cpp"),
+        ("clip", "is 'clip': llama.cpp takes this only as --mmproj", "check the model that it"),
+    ],
+)
+def test_architectures_that_are_refused(
+    name: str, message: str, advice: str, tmp_path: Path
+) -> None:
+    (finding,) = check_file(spm(tmp_path / "s.gguf"), overrides={"general.architecture": name})
+    assert finding.rule_id == "TOK118"
+    assert message in finding.message
+    assert advice in finding.repair.advice
+
+
+@pytest.mark.parametrize(
+    ("value", "refused"),
+    [(0, True), (3, True), (2**32 - 1, True), (1, False), (32, False), (2**31, False)],
+)
+def test_alignments(value: int, refused: bool, tmp_path: Path) -> None:
+    findings = check_file(spm(tmp_path / "s.gguf"), overrides={"general.alignment": value})
+    assert [finding.rule_id for finding in findings] == (["TOK119"] if refused else [])
+
+
+@pytest.mark.parametrize("key", ["general.alignment", "general.architecture"])
+def test_general_keys_of_another_type(key: str, tmp_path: Path) -> None:
+    (finding,) = check_file(spm(tmp_path / "s.gguf"), overrides={key: -1})
+    assert finding.rule_id == "TOK106"
+    assert f"{key} has type i32, and llama.cpp accepts" in finding.message
+
+
 def test_keys_of_other_programs_are_a_note(tmp_path: Path) -> None:
     finding = by_rule(spm(tmp_path / "s.gguf", my_own_key=1))["TOK111"]
     assert finding.severity == "note"

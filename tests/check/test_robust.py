@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from tests import builders
 from tests.check.builders import CHATML, TEMPLATE, bpe, spm
-from tokcli.check.known_keys import KNOWN_KEYS
+from tokcli.check.known_keys import GENERAL_KEYS, KNOWN_KEYS
 from tokcli.check.run import check_metadata
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import Metadata, read_metadata
 from tokcli.tokenizer import Tokenizer
 
 KEYS = [*KNOWN_KEYS, TEMPLATE, "tokenizer.chat_templates", "general.name", "tokenizer.ggml.x"]
+KEYS += GENERAL_KEYS
 MODELS = ["llama", "gpt2", "bert", "t5", "rwkv", "plamo2", "whitespace", "gemma4", "test", "none"]
 
 texts = st.sampled_from(

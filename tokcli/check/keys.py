@@ -1,4 +1,4 @@
-"""TOK104 to TOK111, TOK114, TOK117: the keys themselves, before anything is made of them."""
+"""TOK104 to TOK111, TOK114, TOK199: the keys themselves, before anything is made of them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ import difflib
 from collections.abc import Iterator
 
 from tokcli.check.finding import Evidence, Problem, Repair, rule
-from tokcli.check.known_keys import ID_KEYS, KNOWN_KEYS, PREFIX, UNREAD_KEYS
+from tokcli.check.known_keys import (
+    ALIGNMENT,
+    ARCHITECTURE,
+    GENERAL_KEYS,
+    ID_KEYS,
+    KNOWN_KEYS,
+    PREFIX,
+    UNREAD_KEYS,
+)
 from tokcli.check.repairs import convert_again, new_metadata
 from tokcli.check.subject import MERGES, MODEL, SCORES, TOKENS, TYPES, Subject
 from tokcli.gguf_metadata import BOOL, Entry
@@ -15,7 +23,6 @@ from tokcli.vocab import VocabType
 
 __all__ = ["RULES"]
 
-ARCHITECTURE = "general.architecture"
 FALSE, TRUE = 0, 1
 
 
@@ -52,17 +59,21 @@ def unknown_model(subject: Subject) -> Iterator[Problem]:
 def wrong_value_type(subject: Subject) -> Iterator[Problem]:
     """llama.cpp refuses a file for any key of another type that it reads."""
     for key, entry in subject.metadata.items():
-        expected = KNOWN_KEYS.get(key)
+        expected = KNOWN_KEYS.get(key) or GENERAL_KEYS.get(key)
         if expected is None or entry.type_name in expected or not _is_read(subject, key):
             continue
         message = (
             f"{key} has type {entry.type_name}, and llama.cpp accepts {' or '.join(expected)}: "
             "it refuses the file"
         )
-        yield Problem(message, (subject.at_key(key),), _retype(subject, key, entry), refused=True)
+        repair = _retype(subject, key, entry)
+        # An alignment says nothing about the tokenizer, which loads all the same here.
+        yield Problem(message, (subject.at_key(key),), repair, refused=key != ALIGNMENT)
 
 
 def _is_read(subject: Subject, key: str) -> bool:
+    if key == ARCHITECTURE:
+        return subject.later_shard is None
     if subject.type == VocabType.NONE:
         return key not in (TOKENS, TYPES, SCORES, MERGES)
     if key == MERGES:
@@ -196,14 +207,6 @@ def byte_order(subject: Subject) -> Iterator[Problem]:
     yield Problem(message, (Evidence(offset=4),), repair)
 
 
-@rule("TOK117", "missing-architecture", "error", "no general.architecture")
-def missing_architecture(subject: Subject) -> Iterator[Problem]:
-    """llama.cpp asks for the architecture before it looks at anything else."""
-    if subject.metadata.text(ARCHITECTURE) is None and subject.later_shard is None:
-        message = f"{ARCHITECTURE} is missing: llama.cpp refuses the file"
-        yield Problem(message, (Evidence(ARCHITECTURE),), convert_again())
-
-
 @rule("TOK199", "not-loadable", "error", "llama.cpp refuses the file for another reason")
 def not_loadable(subject: Subject) -> Iterator[Problem]:
     """Stands in for the rules that say it better; tokcli.check.run drops it beside them."""
@@ -223,6 +226,5 @@ RULES = (
     bad_key_name,
     unknown_key,
     byte_order,
-    missing_architecture,
     not_loadable,
 )

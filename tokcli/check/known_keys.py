@@ -1,14 +1,19 @@
-"""The `tokenizer.ggml.` keys that llama.cpp knows, and the types it insists on: data only.
+"""The keys that llama.cpp knows on its way to a vocabulary, and the types it insists on: data only.
 
-Source: llama_vocab::impl::load in llama.cpp b12211; gguf.constants of the gguf package.
+Source: gguf_init_from_file, llama_model_loader and llama_vocab::impl::load in llama.cpp b12211;
+gguf.constants of the gguf package.
 """
 
 from __future__ import annotations
 
 from tokcli.special_tokens import SLOT_KEYS
 
-__all__ = ["ID_KEYS", "KNOWN_KEYS", "PREFIX", "UNREAD_KEYS"]
+__all__ = [
+    "ALIGNMENT", "ARCHITECTURE", "GENERAL_KEYS", "ID_KEYS", "KNOWN_KEYS", "PREFIX", "UNREAD_KEYS",
+]  # fmt: skip
 
+ALIGNMENT = "general.alignment"
+ARCHITECTURE = "general.architecture"
 PREFIX = "tokenizer.ggml."
 
 # Key of a special token id -> the name that gguf-new-metadata has for it.
@@ -18,7 +23,8 @@ ID_KEYS: dict[str, str] = {
     for key in keys
 }
 
-# Key -> the type names that llama.cpp accepts.
+# Key -> the type names that llama.cpp accepts: of the file as a whole, and of the tokenizer.
+GENERAL_KEYS: dict[str, tuple[str, ...]] = {ALIGNMENT: ("u32",), ARCHITECTURE: ("str",)}
 KNOWN_KEYS: dict[str, tuple[str, ...]] = {
     **{PREFIX + name: ("str",) for name in ("model", "pre", "metaspace.prepend_scheme")},
     PREFIX + "tokens": ("arr[str]",),

@@ -5,13 +5,23 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-from tokcli.check import chat, keys, merges, scores, settings, special_ids, token_types, tokens
+from tokcli.check import (
+    chat,
+    general_keys,
+    keys,
+    merges,
+    scores,
+    settings,
+    special_ids,
+    token_types,
+    tokens,
+)
 from tokcli.check.finding import Rule
 from tokcli.errors import UsageError
 
 __all__ = ["RULES", "find_rule", "select_rules"]
 
-_GROUPS = (keys, settings, tokens, token_types, merges, scores, special_ids, chat)
+_GROUPS = (keys, general_keys, settings, tokens, token_types, merges, scores, special_ids, chat)
 RULES: tuple[Rule, ...] = tuple(
     sorted((rule for group in _GROUPS for rule in group.RULES), key=lambda rule: rule.id)
 )
