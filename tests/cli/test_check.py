@@ -67,12 +67,29 @@ def test_text(folder: Path) -> None:
     assert (run.stderr, run.status) == ("", 1)
 
 
-def test_a_path_that_a_shell_would_split(folder: Path) -> None:
-    bpe(folder / "my model.gguf", pre=None)
+@pytest.mark.parametrize(
+    ("name", "printed"),
+    [
+        ("my model.gguf", "'my model.gguf' 'my model-fixed.gguf'"),
+        ("-x.gguf", "./-x.gguf ./-x-fixed.gguf"),
+        ("- it's.gguf", """'./- it'"'"'s.gguf' './- it'"'"'s-fixed.gguf'"""),
+        ("$(id).gguf", "'$(id).gguf' '$(id)-fixed.gguf'"),
+    ],
+)
+def test_a_path_that_a_shell_or_an_option_parser_would_misread(
+    name: str, printed: str, folder: Path
+) -> None:
+    bpe(folder / name, pre=None)
 
-    assert "gguf-new-metadata --pre-tokenizer NAME 'my model.gguf' 'my model-fixed.gguf'\n" in (
-        tokcli("check", "my model.gguf").text
+    assert f"gguf-new-metadata --pre-tokenizer NAME {printed}\n" in (
+        tokcli("check", "--", name).text
     )
+
+
+def test_a_big_endian_file_whose_name_begins_with_a_dash(folder: Path) -> None:
+    CASES["TOK114"].trips(folder / "-b.gguf")
+
+    assert "gguf-convert-endian ./-b.gguf little\n" in tokcli("check", "--", "-b.gguf").text
 
 
 def test_colour_only_where_it_is_wanted(folder: Path) -> None:

@@ -15,7 +15,7 @@ from tokcli.check.known_keys import (
     PREFIX,
     UNREAD_KEYS,
 )
-from tokcli.check.repairs import convert_again, new_metadata
+from tokcli.check.repairs import convert_again, file_argument, new_metadata
 from tokcli.check.subject import MERGES, MODEL, SCORES, TOKENS, TYPES, Subject
 from tokcli.gguf_metadata import BOOL, Entry
 from tokcli.model_rules import MODELS
@@ -198,11 +198,10 @@ def byte_order(subject: Subject) -> Iterator[Problem]:
     """llama.cpp reads a file only in the byte order of the machine it runs on."""
     if subject.metadata.byte_order != "big":
         return
-    path = subject.metadata.path
     message = "the file is big-endian: llama.cpp refuses it on all but a few kinds of machines"
     repair = Repair(
         "turn the byte order round, in place (it asks first)",
-        ("gguf-convert-endian", path, "little"),
+        ("gguf-convert-endian", file_argument(subject), "little"),
     )
     yield Problem(message, (Evidence(offset=4),), repair)
 

@@ -7,7 +7,7 @@ import os
 from tokcli.check.finding import Repair
 from tokcli.check.subject import Subject
 
-__all__ = ["CONVERT_AGAIN", "SLOT_NAMES", "convert_again", "new_metadata", "output_path"]
+__all__ = ["CONVERT_AGAIN", "SLOT_NAMES", "convert_again", "file_argument", "new_metadata"]
 
 # What gguf-new-metadata calls the special tokens: their keys without "_token_id".
 SLOT_NAMES = {
@@ -30,12 +30,18 @@ def new_metadata(
     subject: Subject, advice: str, *arguments: str, placeholders: tuple[str, ...] = ()
 ) -> Repair:
     """A copy of the file with other metadata, made by gguf-new-metadata (pip install gguf)."""
-    path = subject.metadata.path
-    command = ("gguf-new-metadata", *arguments, path, output_path(path))
+    path = file_argument(subject)
+    command = ("gguf-new-metadata", *arguments, path, _output_path(path))
     return Repair(advice, command, placeholders)
 
 
-def output_path(path: str) -> str:
+def file_argument(subject: Subject) -> str:
+    """The file as commands are told of it: a name that begins with a dash would be an option."""
+    path = subject.metadata.path
+    return f"./{path}" if path.startswith("-") else path
+
+
+def _output_path(path: str) -> str:
     """The name that repairs give the mended copy."""
     stem, extension = os.path.splitext(path)
     return f"{stem}-fixed{extension or '.gguf'}"
