@@ -176,6 +176,27 @@ def test_on_a_terminal_it_is_coloured_and_wrapped(models: dict[str, Path]) -> No
     assert "DOUBLE BOS with add_special: the vocabulary adds" in shown
 
 
+def test_commands_are_not_broken_by_a_narrow_terminal(
+    models: dict[str, Path], tmp_path: Path
+) -> None:
+    model = builders.tiny_spm(tmp_path / "m.gguf", bos_token_id=None, **{TEMPLATE: PLAIN_BOS})
+    shown = on_terminal(40, "chat", "-m", models["mistral"], "the", "--color", "never")
+    named = on_terminal(
+        40, "chat", "-m", model, "the", "--override-kv", "tokenizer.ggml.bos_token_id=int:270",
+        "--color", "never",
+    )  # fmt: skip
+
+    assert (
+        "\n  Fix: tokenize with add_special=False: the template writes <s> itself (line 1 of the "
+        "template), or run llama.cpp with --override-kv tokenizer.ggml.add_bos_token=bool:false\n"
+    ) in shown
+    assert (
+        "\n    fix: gguf-new-metadata --special-token bos '<TOKEN>' IN.gguf OUT.gguf\n"
+    ) in named
+    # Everything else is wrapped.
+    assert max(map(len, (line for line in shown.splitlines() if "ix:" not in line))) <= 40
+
+
 def test_colour_can_be_asked_for_and_forbidden(models: dict[str, Path]) -> None:
     always = tokcli("chat", "-m", models["plain"], "the", "--color", "always").text
     forbidden = on_terminal(60, "chat", "-m", models["plain"], "the", "--color", "never")

@@ -50,10 +50,14 @@ class Span(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of output; where it does not fit the terminal it goes on `indent` columns in."""
+    """A line of output; where it does not fit the terminal it goes on `indent` columns in.
+
+    One that is `whole` is left to the terminal to fold, so that a command in it can be copied.
+    """
 
     indent: int
     spans: tuple[Span, ...]
+    whole: bool = False
 
 
 def print_report(report: Report, color: str) -> None:
@@ -70,6 +74,9 @@ def print_report(report: Report, color: str) -> None:
         text = Text()
         for span in line.spans:
             text.append(span.text, style=STYLES[span.style])
+        if line.whole:
+            console.print(Text(" " * line.indent) + text, soft_wrap=True)
+            continue
         for row in text.wrap(console, max(1, console.width - line.indent), overflow="fold"):
             console.print(Text(" " * line.indent) + row)
 
@@ -86,8 +93,8 @@ def _lines(report: Report, colored: bool) -> Iterator[Line]:
     yield from _verdict(report)
 
 
-def _line(*spans: Span, indent: int = 0) -> Line:
-    return Line(indent, spans)
+def _line(*spans: Span, indent: int = 0, whole: bool = False) -> Line:
+    return Line(indent, spans, whole)
 
 
 def _head(report: Report, colored: bool) -> Iterator[Line]:
@@ -198,7 +205,7 @@ def _findings(findings: Sequence[Finding]) -> Iterator[Line]:
         )
         # Several findings with one cure are told together.
         if after is None or after.fix != finding.fix:
-            yield _line(Span("fix:", "fix"), Span(f" {finding.fix}"), indent=4)
+            yield _line(Span("fix:", "fix"), Span(f" {finding.fix}"), indent=4, whole=True)
 
 
 def _verdict(report: Report) -> Iterator[Line]:
@@ -216,4 +223,4 @@ def _verdict(report: Report) -> Iterator[Line]:
         for caller in callers:
             told = problem(caller, verdict.expected)
             yield _line(Span(word, "title"), Span(" "), Span(told, style))
-            yield _line(Span("Fix:", "fix"), Span(f" {caller.fix}"), indent=2)
+            yield _line(Span("Fix:", "fix"), Span(f" {caller.fix}"), indent=2, whole=True)
