@@ -6,6 +6,7 @@ TokcliError
  +- TokenizeError     this vocabulary cannot tokenize this text
  +- TokenIdError      a token id lies outside the vocabulary
  +- TemplateError     a chat template cannot be parsed or rendered
+ |   +- TemplateRefusalError  the template itself raised this about the messages
  +- UsageError        the request itself makes no sense
 
 The text of an error is one line: what is wrong, where (key, index, byte offset), what to do.
@@ -16,6 +17,7 @@ from __future__ import annotations
 __all__ = [
     "GgufError",
     "TemplateError",
+    "TemplateRefusalError",
     "TokcliError",
     "TokenIdError",
     "TokenizeError",
@@ -53,6 +55,10 @@ class TokenIdError(TokcliError):
 
 class TemplateError(TokcliError):
     """A chat template cannot be parsed, or raised an error while it was rendered."""
+
+
+class TemplateRefusalError(TemplateError):
+    """The chat template itself raised an error about the messages, with raise_exception."""
 
 
 class UsageError(TokcliError):

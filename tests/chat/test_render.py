@@ -9,7 +9,7 @@ import pytest
 
 from tests.chat.samples import CHATML, LLAMA_3, MISTRAL, TOOL, TURNS, USER
 from tokcli.chat.render import render, render_chat
-from tokcli.errors import TemplateError
+from tokcli.errors import TemplateError, TemplateRefusalError
 
 
 def put_out(template: str, **variables: Any) -> str:
@@ -54,6 +54,49 @@ def test_the_template_raises_with_its_own_message_and_line() -> None:
         render_chat(MISTRAL, [*USER, *USER])
     assert "roles must alternate user/assistant" in str(caught.value)
     assert "line 4" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "oddity"),
+    [
+        ({}, "messages[2] has no content"),
+        ({"content": None}, "messages[2] has no content"),
+        ({"content": 5}, "the content of messages[2] is a number"),
+        ({"content": {"a": 1}}, "the content of messages[2] is an object"),
+    ],
+)
+def test_the_message_is_named_and_what_is_odd_about_it(
+    content: dict[str, Any], oddity: str
+) -> None:
+    with pytest.raises(TemplateError) as caught:
+        render_chat(CHATML, [*USER, *USER, {"role": "assistant", **content}, *USER])
+    assert str(caught.value).startswith("chat template, line 2, at messages[2]: ")
+    assert str(caught.value).endswith(f"; {oddity}")
+
+
+@pytest.mark.parametrize(
+    ("template", "place"),
+    [
+        (MISTRAL, "line 4, at messages[1]: roles must"),
+        ("{% for m in messages[1:] %}{{ raise_exception('no') }}{% endfor %}", "at messages[1]"),
+        (
+            "{% macro say(m) %}{{ raise_exception('no') if loop is not defined }}{% endmacro %}"
+            "{% for m in messages | reverse %}{{ say(m) }}{% endfor %}",
+            "at messages[2]: no",
+        ),
+        (
+            "{% set first = messages[0] %}{% for m in messages %}"
+            "{{ raise_exception('no') if loop.last }}{% endfor %}",
+            "at messages[2]: no",
+        ),
+        ("{{ raise_exception('no') if messages | length > 1 }}", "line 1: no"),
+        ("{% for m in messages %}{% endfor %}{{ raise_exception('no') }}", "line 1: no"),
+    ],
+)
+def test_the_message_at_which_the_template_gives_up(template: str, place: str) -> None:
+    with pytest.raises(TemplateRefusalError) as caught:
+        render_chat(template, [*USER, *USER, *USER])
+    assert place in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Literal
 
 from tokcli.chat.origins import Origin
 from tokcli.chat.prompt import Prompt
-from tokcli.chat.render import visible
+from tokcli.chat.visible import visible
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.vocab import Provenance, TokenId, VocabType
 

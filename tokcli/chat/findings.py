@@ -13,7 +13,7 @@ from typing import Literal
 from tokcli.chat.markers import MARKER
 from tokcli.chat.origins import Origin
 from tokcli.chat.prompt import Prompt
-from tokcli.chat.render import visible
+from tokcli.chat.visible import visible
 from tokcli.vocab import CONTROL, SPECIAL_ATTRS, UNKNOWN, Provenance, TokenType
 
 __all__ = ["Finding", "bos_findings", "control_in_messages", "eos_findings", "split_markers"]

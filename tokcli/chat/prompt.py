@@ -6,7 +6,8 @@ from bisect import bisect_right
 from functools import cached_property
 from typing import Protocol
 
-from tokcli.chat.render import Rendering, visible
+from tokcli.chat.render import Rendering
+from tokcli.chat.visible import visible
 from tokcli.errors import TemplateError
 from tokcli.partition import Partitioner, SpecialFragment
 from tokcli.vocab import TokenId, Vocab

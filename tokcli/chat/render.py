@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from types import CodeType, TracebackType
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from types import CodeType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tokcli.chat.failures import Run, template_error
 from tokcli.errors import TemplateError
 
 if TYPE_CHECKING:
@@ -99,16 +100,14 @@ def render(
     if names["documents"] is not None:
         names["documents"] = _plain_list(names["documents"], "documents")
     environment = ChatEnvironment(clock or datetime.now)
-    code = _compiled(template)
-    compiled: Template | None = None
+    compiled = environment.template_class.from_code(
+        environment, _compiled(template), environment.make_globals(None)
+    )
     try:
         environment.budget.admit(names)
-        compiled = environment.template_class.from_code(
-            environment, code, environment.make_globals(None)
-        )
         return _run(compiled, environment, names)
     except Exception as exc:
-        _raise_template_error(exc, compiled, environment)
+        raise template_error(exc, Run(compiled, environment, names["messages"])) from exc
 
 
 def _run(compiled: Template, environment: ChatEnvironment, names: dict[str, Any]) -> Rendering:
@@ -156,64 +155,7 @@ def _attempt(template: str) -> CodeType | str:
             "chains of elif, operators and parentheses"
         )
     except Exception as exc:
-        return _said_of(exc, None, None)
-
-
-def _raise_template_error(
-    exc: Exception, compiled: Template | None, environment: ChatEnvironment
-) -> NoReturn:
-    raise TemplateError(_said_of(exc, compiled, environment)) from exc
-
-
-def _said_of(exc: Exception, compiled: Template | None, environment: ChatEnvironment | None) -> str:
-    """What went wrong, in one line, and on which line of the template."""
-    from jinja2 import exceptions
-
-    from tokcli.chat.budget import LimitError
-
-    line = getattr(exc, "lineno", None) if isinstance(exc, exceptions.TemplateError) else None
-    if compiled is not None:
-        line = _line_of(exc.__traceback__, compiled, environment)
-    where = "chat template" if line is None else f"chat template, line {line}"
-    said = visible(str(exc)) or type(exc).__name__
-    if isinstance(exc, LimitError):
-        text = f"{where}: refused, {said}"
-    elif isinstance(exc, exceptions.TemplateSyntaxError):
-        text = f"{where}: cannot be parsed: {said.rstrip('.')}"
-    elif isinstance(exc, SyntaxError):  # of the Python code it became, whose lines mean nothing
-        text = f"{where}: cannot be compiled: {visible(exc.msg)}"
-    elif isinstance(exc, exceptions.SecurityError):
-        text = f"{where}: refused, {said}"
-    elif type(exc) is exceptions.TemplateError:
-        text = f"{where}: {said} (the template itself raised this: change the messages)"
-    elif isinstance(exc, RecursionError):
-        text = f"{where}: refused, it nests or calls itself too deeply"
-    elif isinstance(exc, MemoryError):
-        text = f"{where}: there is not enough memory for what it makes"
-    else:
-        text = f"{where}: {said}"
-    return text
-
-
-def _line_of(
-    traceback: TracebackType | None, compiled: Template, environment: ChatEnvironment | None
-) -> int | None:
-    line = None
-    while traceback is not None:
-        frame = traceback.tb_frame
-        if frame.f_code.co_filename == "<template>" and (
-            frame.f_globals.get("environment") is environment
-        ):
-            line = compiled.get_corresponding_lineno(traceback.tb_lineno)
-        traceback = traceback.tb_next
-    return line
-
-
-def visible(text: str) -> str:
-    """`text` with control characters and lone surrogates written as escapes."""
-    return "".join(
-        c if c.isprintable() or c == " " else c.encode("unicode_escape").decode() for c in text
-    )
+        return str(template_error(exc))
 
 
 def _plain_messages(messages: object) -> list[dict[str, Any]]:

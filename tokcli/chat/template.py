@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tokcli.chat.render import visible
+from tokcli.chat.visible import visible
 from tokcli.errors import TemplateError
 
 if TYPE_CHECKING:

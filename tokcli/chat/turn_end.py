@@ -14,7 +14,7 @@ from tokcli.chat.markers import MARKER
 from tokcli.chat.messages import Conversation
 from tokcli.chat.origins import Renderer
 from tokcli.chat.prompt import Prompt
-from tokcli.chat.render import visible
+from tokcli.chat.visible import visible
 from tokcli.errors import TemplateError
 
 __all__ = ["turn_end_not_eog"]

@@ -13,7 +13,7 @@ from tokcli.check.judged import Judged
 from tokcli.check.known_keys import PREFIX
 from tokcli.check.repairs import new_metadata
 from tokcli.check.subject import Subject
-from tokcli.errors import TemplateError
+from tokcli.errors import TemplateError, TemplateRefusalError
 from tokcli.tokenizer import HEEDS_ADD_BOS
 
 __all__ = ["RULES"]
@@ -52,11 +52,10 @@ def template_not_text(subject: Subject) -> Iterator[Problem]:
 def template_fails(subject: Subject) -> Iterator[Problem]:
     """With --messages, also where the template refuses that conversation."""
     for template, error in subject.chat.failures:
-        raised = "the template itself raised this" in str(error)
         if subject.conversation is None and _compiles(template):
             continue  # it may rightly want other messages than ours
         message = f"{_named(template)} fails: {error}"
-        if raised:
+        if isinstance(error, TemplateRefusalError):
             repair = Repair("change the messages as the template asks")
         else:
             repair = _new_template(subject, "mend the template")
