@@ -48,4 +48,7 @@ TURNS: list[dict[str, Any]] = [
     {"role": "assistant", "content": "4"},
     {"role": "user", "content": " And 3×3? "},
 ]
-TOOL = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+TOOL: dict[str, Any] = {
+    "type": "function",
+    "function": {"name": "f", "parameters": {"type": "object"}},
+}

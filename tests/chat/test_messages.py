@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
-from tokcli.chat.messages import load_messages
+from tests.chat.samples import TOOL
+from tokcli.chat.messages import load_messages, load_tools
 from tokcli.errors import UsageError
 
 ONE = [{"role": "user", "content": "Hi"}]
@@ -22,7 +24,7 @@ def test_a_request_body() -> None:
     body = {
         "model": "m",
         "messages": ONE,
-        "tools": [{"type": "function"}],
+        "tools": [TOOL],
         "temperature": 0.5,
         "add_generation_prompt": False,
         "documents": [{"title": "t"}],
@@ -30,7 +32,7 @@ def test_a_request_body() -> None:
     }
     conversation = load_messages(json.dumps(body).encode())
     assert conversation.messages == ONE
-    assert conversation.tools == [{"type": "function"}]
+    assert conversation.tools == [TOOL]
     assert conversation.add_generation_prompt is False
     assert conversation.variables == {"documents": [{"title": "t"}], "enable_thinking": False}
     assert conversation.ignored == ("model", "temperature")
@@ -61,6 +63,7 @@ def test_a_byte_order_mark_is_fine() -> None:
         (b"[]", "messages: the list is empty"),
         (b'["Hi"]', "messages[0]: a text where an object was expected"),
         (b'[{"content": "Hi"}]', "messages[0]: no 'role'"),
+        (b'[{"role": "user"}, {"role": 7}]', "messages[1].role: a number where a text was"),
         (b'{"role": "user", "content": "Hi"}', "put the message into a list"),
         (b'{"prompt": "Hi"}', "no key 'messages'"),
         (b'{"messages": {}}', "messages: an object where a list was expected"),
@@ -70,7 +73,7 @@ def test_a_byte_order_mark_is_fine() -> None:
         (b'{"messages": [{"role": "user"}], "chat_template_kwargs": 1}', "chat_template_kwargs: a"),
         (
             b'[{"role": "user", "content": "a\\ud83d"}]',
-            "[0].content has half of a surrogate pair, \\ud83d, at character 1",
+            "messages: messages[0].content has half of a surrogate pair, \\ud83d, at character 1",
         ),
     ],
 )
@@ -83,3 +86,34 @@ def test_what_is_wrong_and_where(data: bytes, said: str) -> None:
 def test_a_whole_surrogate_pair_is_a_character() -> None:
     data = b'[{"role": "user", "content": "\\ud83d\\ude00"}]'
     assert load_messages(data).messages[0]["content"] == "😀"
+
+
+@pytest.mark.parametrize(
+    "tools",
+    [
+        [],
+        [TOOL],
+        [TOOL["function"]],
+        [{"type": "web_search"}, {"type": "function", "function": {"name": "f"}, "strict": True}],
+    ],
+)
+def test_lists_of_tools(tools: list[dict[str, Any]]) -> None:
+    assert load_tools(json.dumps(tools).encode()) == tools
+    assert load_tools(json.dumps({"tools": tools}).encode()) == tools
+
+
+@pytest.mark.parametrize(
+    ("tools", "said"),
+    [
+        (ONE, "tools[0]: a message where a tool was expected: give a list [{"),
+        ([TOOL, {"type": "function"}], "tools[1]: no function with a name"),
+        ([{"function": "f"}], "tools[0]: no function with a name"),
+        ([{"parameters": {}}], "tools[0]: no function with a name"),
+        ({"messages": ONE}, "tools: an object where a list was expected: give a list"),
+        (["f"], "tools[0]: a text where an object was expected: give a list"),
+    ],
+)
+def test_what_is_no_list_of_tools(tools: object, said: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        load_tools(json.dumps(tools).encode())
+    assert said in str(caught.value)

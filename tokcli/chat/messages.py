@@ -20,6 +20,7 @@ USED_KEYS = frozenset(
     ["messages", "tools", "documents", "add_generation_prompt", "chat_template_kwargs"]
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_TOOLS = 'give a list [{"type": "function", "function": {"name": "..."}}]'
 _SHAPE = 'give a list [{"role": "user", "content": "..."}], or an object with "messages"'
 
 
@@ -46,15 +47,15 @@ def load_messages(data: bytes) -> Conversation:
     path (messages[1].role) for JSON of another shape.
     """
     value = _parse(data, "messages")
-    _check_text(value, "messages", "the document")
+    _check_text(value, "messages", "messages" if isinstance(value, list) else "the document")
     if isinstance(value, list):
-        return Conversation(_objects(value, "messages", empty=False))
+        return Conversation(_messages(value))
     if not isinstance(value, dict):
         raise UsageError(f"messages: {_kind(value)} where a list was expected: {_SHAPE}")
     if "messages" not in value:
         hint = "put the message into a list" if "role" in value else _SHAPE
         raise UsageError(f"messages: the object has no key 'messages': {hint}")
-    messages = _objects(value["messages"], "messages", empty=False)
+    messages = _messages(value["messages"])
     tools = value.get("tools")
     variables: dict[str, Any] = {}
     if value.get("documents") is not None:
@@ -69,7 +70,7 @@ def load_messages(data: bytes) -> Conversation:
         raise UsageError(f"add_generation_prompt: {_kind(generation)}, not true or false")
     return Conversation(
         messages,
-        None if tools is None else _objects(tools, "tools"),
+        None if tools is None else _tools(tools),
         generation,
         variables,
         tuple(key for key in value if key not in USED_KEYS),
@@ -79,10 +80,10 @@ def load_messages(data: bytes) -> Conversation:
 def load_tools(data: bytes) -> list[dict[str, Any]]:
     """The tools in a JSON document: a list, or an object with "tools". Raises UsageError."""
     value = _parse(data, "tools")
-    _check_text(value, "tools", "the document")
+    _check_text(value, "tools", "tools" if isinstance(value, list) else "the document")
     if isinstance(value, dict) and "tools" in value:
         value = value["tools"]
-    return _objects(value, "tools")
+    return _tools(value)
 
 
 def load_variables(data: bytes, name: str) -> dict[str, Any]:
@@ -122,18 +123,45 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not a JSON value")
 
 
-def _objects(value: Any, name: str, *, empty: bool = True) -> list[dict[str, Any]]:
+def _objects(value: Any, name: str, shape: str = "give a list of objects") -> list[dict[str, Any]]:
     if not isinstance(value, list):
-        shape = f": {_SHAPE}" if name == "messages" else ""
-        raise UsageError(f"{name}: {_kind(value)} where a list was expected{shape}")
-    if not value and not empty:
-        raise UsageError(f"{name}: the list is empty: give at least one message")
+        raise UsageError(f"{name}: {_kind(value)} where a list was expected: {shape}")
     for index, item in enumerate(value):
         if not isinstance(item, dict):
-            raise UsageError(f"{name}[{index}]: {_kind(item)} where an object was expected")
-        if name == "messages" and not isinstance(item.get("role"), str):
-            raise UsageError(f'messages[{index}]: no \'role\', such as "user" or "assistant"')
+            raise UsageError(
+                f"{name}[{index}]: {_kind(item)} where an object was expected: {shape}"
+            )
     return value
+
+
+def _messages(value: Any) -> list[dict[str, Any]]:
+    messages = _objects(value, "messages", _SHAPE)
+    if not messages:
+        raise UsageError("messages: the list is empty: give at least one message")
+    for index, message in enumerate(messages):
+        if "role" not in message:
+            raise UsageError(f'messages[{index}]: no \'role\', such as "user" or "assistant"')
+        role = message["role"]
+        if not isinstance(role, str):
+            raise UsageError(
+                f"messages[{index}].role: {_kind(role)} where a text was expected, such as "
+                '"user" or "assistant"'
+            )
+    return messages
+
+
+def _tools(value: Any) -> list[dict[str, Any]]:
+    """Functions, bare or as "function" of an object; other types of tools are taken as they are."""
+    tools = _objects(value, "tools", _TOOLS)
+    for index, tool in enumerate(tools):
+        if "role" in tool:
+            raise UsageError(f"tools[{index}]: a message where a tool was expected: {_TOOLS}")
+        if "function" not in tool and tool.get("type", "function") != "function":
+            continue
+        function = tool.get("function", tool)
+        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
+            raise UsageError(f"tools[{index}]: no function with a name: {_TOOLS}")
+    return tools
 
 
 def _check_text(value: Any, document: str, name: str) -> None:
@@ -149,9 +177,7 @@ def _check_text(value: Any, document: str, name: str) -> None:
                     f" character {found.start()}: write both halves, or the character itself"
                 )
         elif isinstance(item, list):
-            stack.extend(
-                (v, f"[{i}]" if where == name else f"{where}[{i}]") for i, v in enumerate(item)
-            )
+            stack.extend((v, f"{where}[{i}]") for i, v in enumerate(item))
         elif isinstance(item, dict):
             stack.extend((key, f"a key of {where}") for key in item)
             stack.extend((v, k if where == name else f"{where}.{k}") for k, v in item.items())
