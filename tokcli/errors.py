@@ -6,7 +6,8 @@ TokcliError
  +- TokenizeError     this vocabulary cannot tokenize this text
  +- TokenIdError      a token id lies outside the vocabulary
  +- TemplateError     a chat template cannot be parsed or rendered
- |   +- TemplateRefusalError  the template itself raised this about the messages
+ |   +- TemplateDefectError   it cannot be compiled, or asks for more than a template may have
+ |   +- TemplateRefusalError  it raised this itself, about the messages
  +- UsageError        the request itself makes no sense
 
 The text of an error is one line: what is wrong, where (key, index, byte offset), what to do.
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 __all__ = [
     "GgufError",
+    "TemplateDefectError",
     "TemplateError",
     "TemplateRefusalError",
     "TokcliError",
@@ -55,6 +57,11 @@ class TokenIdError(TokcliError):
 
 class TemplateError(TokcliError):
     """A chat template cannot be parsed, or raised an error while it was rendered."""
+
+
+class TemplateDefectError(TemplateError):
+    """A chat template cannot be compiled, or it asks for more time, memory or rights than a
+    template may have: no other messages help."""
 
 
 class TemplateRefusalError(TemplateError):

@@ -8,8 +8,10 @@ import pytest
 
 from tests.chat.samples import USER
 from tokcli.chat import budget
-from tokcli.chat.render import render_chat
-from tokcli.errors import TemplateError
+from tokcli.chat.budget import TimeLimit
+from tokcli.chat.compiling import compiled
+from tokcli.chat.render import render, render_chat
+from tokcli.errors import TemplateDefectError, TemplateError
 
 REPEATED = "{%% set ns = namespace(x=['a']) %%}{%% for i in range(60) %%}%s{%% endfor %%}{{ ns.x }}"
 
@@ -94,8 +96,41 @@ def test_bombs_are_refused(template: str, monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_time_runs_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "MAX_SECONDS", 0.01)
-    with pytest.raises(TemplateError, match="it runs for more than"):
+    with pytest.raises(TemplateError, match=r"refused, it takes more than 0\.01 seconds"):
         render_chat(BOMBS["loops"], USER)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        ("{{" + "-" * 80 + "a}}") * 200,
+        ("{{ a" + "|e" * 80 + "}}") * 100,
+        ("{{ a" + ".a" * 80 + "}}") * 100,
+        ("{{ a" + "[a:]" * 80 + "}}") * 50,
+    ],
+    ids=["signs", "filters", "attributes", "slices"],
+)
+def test_compiling_takes_time_with_the_length_alone(template: str) -> None:
+    start = time.process_time()
+    compiled(template, TimeLimit())
+    assert time.process_time() - start < 5  # half a minute where depth counts
+
+
+def test_compiling_stops_in_time_and_may_have_more_the_next_time() -> None:
+    template = "{% for a in a %}" * 15 + "{{ a }}" * 2000 + "{% endfor %}" * 15
+    with pytest.raises(TemplateDefectError, match=r"refused, it takes more than 0\.01 seconds"):
+        compiled(template, TimeLimit(0.01))
+    assert compiled(template, TimeLimit(60)) is compiled(template, TimeLimit(0))
+
+
+def test_renderings_that_share_a_limit() -> None:
+    limit = TimeLimit(0.5)
+    assert render("{{ 1 }}", USER, limit=limit).text == "1"
+    time.sleep(0.6)  # what passes between two renderings does not count
+    assert render("{{ 2 }}", USER, limit=limit).text == "2"
+    for _ in range(2):
+        with pytest.raises(TemplateDefectError, match=r"it takes more than 0\.5 seconds"):
+            render(BOMBS["loops"], USER, limit=limit)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +179,7 @@ def test_internals_are_out_of_reach(template: str) -> None:
         ("{% for x in [1] %}" * 30 + "{% endfor %}" * 30, "cannot be compiled"),
         ("{% if 1 %}" * 200 + "{% endif %}" * 200, "cannot be compiled"),
         ("{{ strftime_now(1) }}", "line 1: "),
-        ("x" * ((1 << 18) + 1), "262145 characters, and no more than 262144 are compiled"),
+        ("x" * ((1 << 17) + 1), "131073 characters, and no more than 131072 are compiled"),
     ],
 )
 def test_errors_say_what_and_where_in_one_line(template: str, said: str) -> None:

@@ -13,12 +13,12 @@ from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 
 from tokcli.chat.formats import ARGUMENT, brace_fields, percent_fields, time_fields
 
-__all__ = ["Budget", "LimitError"]
+__all__ = ["Budget", "LimitError", "TimeLimit"]
 
 MAX_TEXT = 16 << 20  # characters or items in one value; a prompt of four million tokens
 MAX_TOTAL = 1 << 30  # bytes of all values made during one rendering
 MAX_STEPS = 5_000_000  # passes of loops and calls
-MAX_SECONDS = 10.0
+MAX_SECONDS = 10.0  # to compile a template, and for all renderings that one judgement takes
 MAX_PARTS = 1_000_000  # parts of a nested value, a shared one as often as it would be printed
 MAX_INT_BITS = 10_000
 MAX_WIDTH = 10_000  # of a format specification, an indentation, a padding
@@ -31,13 +31,40 @@ class LimitError(Exception):
     """The template asked for more than a chat template needs."""
 
 
-class Budget:
-    """What one rendering has spent so far; every method raises LimitError."""
+class TimeLimit:
+    """Time that compiling a template and several renderings have together.
 
-    def __init__(self) -> None:
+    It passes inside a `with` statement only. `seconds`: MAX_SECONDS where it is None.
+    """
+
+    def __init__(self, seconds: float | None = None) -> None:
+        self._seconds = self._left = MAX_SECONDS if seconds is None else seconds
+        self._end = float("inf")
+
+    def __enter__(self) -> None:
+        """Let the time run. Raises LimitError where none is left."""
+        self._end = time.monotonic() + self._left
+        self.look()
+
+    def __exit__(self, *_: object) -> None:
+        self._left = self._end - time.monotonic()
+
+    def look(self) -> None:
+        """Raises LimitError when the time is up."""
+        if time.monotonic() > self._end:
+            raise LimitError(f"it takes more than {self._seconds:.3g} seconds")
+
+
+class Budget:
+    """What one rendering has spent so far; every method raises LimitError.
+
+    limit: whose time it spends.
+    """
+
+    def __init__(self, limit: TimeLimit | None = None) -> None:
         self._steps = 0
         self._bytes = 0
-        self._deadline = time.monotonic() + MAX_SECONDS
+        self._limit = limit or TimeLimit()
         self._inputs: dict[int, int] = {}
 
     def admit(self, inputs: Mapping[str, object]) -> None:
@@ -50,13 +77,13 @@ class Budget:
         """Count one pass of a loop, or one call."""
         self._steps += 1
         if self._steps % STEPS_PER_LOOK == 0:
-            self._look()
+            self.look()
         if self._steps > MAX_STEPS:
             raise LimitError(f"it makes more than {MAX_STEPS} loop passes and calls")
 
-    def _look(self) -> None:
-        if time.monotonic() > self._deadline:
-            raise LimitError(f"it runs for more than {MAX_SECONDS:.0f} seconds")
+    def look(self) -> None:
+        """Refuse to go on when the time is up."""
+        self._limit.look()
 
     def length(self, wanted: int) -> None:
         """Refuse a value of `wanted` characters or items before it is made."""
@@ -90,7 +117,7 @@ class Budget:
     def _fields(
         self, fields: Iterator[tuple[str, ...]], length: int, arguments: tuple[object, ...]
     ) -> None:
-        self._look()  # long templates take long between two steps
+        self.look()  # long templates take long between two steps
         longest = max((self.measure(argument) for argument in arguments), default=0)
         for numbers in fields:
             self.step()

@@ -8,7 +8,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tokcli.chat.visible import visible
-from tokcli.errors import TemplateError, TemplateRefusalError
+from tokcli.errors import TemplateDefectError, TemplateError, TemplateRefusalError
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -33,7 +33,8 @@ class Run(NamedTuple):
 
 def template_error(exc: Exception, run: Run | None = None) -> TemplateError:
     """The error to raise for `exc`, which a rendering raised, or the compiler where there is no
-    `run`: a TemplateRefusalError where the template raised it on purpose."""
+    `run`: a TemplateRefusalError where the template raised it on purpose, a TemplateDefectError
+    where the messages do not matter."""
     from jinja2 import exceptions
 
     from tokcli.chat.budget import LimitError
@@ -44,15 +45,15 @@ def template_error(exc: Exception, run: Run | None = None) -> TemplateError:
         line = _line(exc.__traceback__, run)
     where = "chat template" if line is None else f"chat template, line {line}"
     if isinstance(exc, (LimitError, exceptions.SecurityError)):
-        return TemplateError(f"{where}: refused, {said}")
+        return TemplateDefectError(f"{where}: refused, {said}")
     if isinstance(exc, exceptions.TemplateSyntaxError):
-        return TemplateError(f"{where}: cannot be parsed: {said.rstrip('.')}")
+        return TemplateDefectError(f"{where}: cannot be parsed: {said.rstrip('.')}")
     if isinstance(exc, SyntaxError):  # of the Python code it became, whose lines mean nothing
-        return TemplateError(f"{where}: cannot be compiled: {visible(exc.msg)}")
+        return TemplateDefectError(f"{where}: cannot be compiled: {visible(exc.msg)}")
     if isinstance(exc, RecursionError):
-        return TemplateError(f"{where}: refused, it nests or calls itself too deeply")
+        return TemplateDefectError(f"{where}: refused, it nests or calls itself too deeply")
     if isinstance(exc, MemoryError):
-        return TemplateError(f"{where}: there is not enough memory for what it makes")
+        return TemplateDefectError(f"{where}: there is not enough memory for what it makes")
     at, oddity = "", ""
     index = None if run is None else _message(exc.__traceback__, run)
     if run is not None and index is not None:

@@ -31,12 +31,9 @@ class Guards(NodeTransformer):
     """Wraps loops, slices, `~` and literals: see the methods of ChatEnvironment named here."""
 
     def _call(self, method: str, *args: nodes.Expr, near: nodes.Node) -> nodes.Call:
-        function = nodes.EnvironmentAttribute(method)
-        call = nodes.Call(function, list(args), [], None, None)
-        call.set_lineno(near.lineno, override=True)
-        if near.environment is not None:
-            call.set_environment(near.environment)
-        return call
+        place = {"lineno": near.lineno, "environment": near.environment}
+        function = nodes.EnvironmentAttribute(method, **place)
+        return nodes.Call(function, list(args), [], None, None, **place)
 
     def visit_For(self, node: nodes.For) -> nodes.For:  # noqa: N802
         """Every pass of a loop is counted."""

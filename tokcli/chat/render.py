@@ -11,10 +11,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
-from types import CodeType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from tokcli.chat.budget import TimeLimit
+from tokcli.chat.compiling import compiled
 from tokcli.chat.failures import Run, template_error
 from tokcli.errors import TemplateError
 
@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 
     from tokcli.chat.sandbox import ChatEnvironment
 
-__all__ = ["Piece", "Rendering", "check_compiles", "render", "render_chat"]
+__all__ = ["Piece", "Rendering", "render", "render_chat"]
 
-# Characters; the longest real ones have 30 thousand. No deadline stops the compiler, which takes
-# ten seconds and more for this many of the worst kind.
-MAX_TEMPLATE = 1 << 18
 REASONING_KEYS = ("reasoning_content", "thinking", "reasoning")
 
 
@@ -82,8 +79,11 @@ def render(
     *,
     clock: Callable[[], datetime] | None = None,
     tools_defined: bool = True,
+    limit: TimeLimit | None = None,
 ) -> Rendering:
     """As render_chat, with the line of the template that each piece came from.
+
+    `limit` is the time that this may take, with whatever else it is shared with.
 
     transformers gives a template `tools` in any case, llama-server only where there are some:
     `tools_defined=False` leaves the name out where `tools` is None.
@@ -99,63 +99,33 @@ def render(
     names["add_generation_prompt"] = bool(add_generation_prompt)
     if names["documents"] is not None:
         names["documents"] = _plain_list(names["documents"], "documents")
-    environment = ChatEnvironment(clock or datetime.now)
-    compiled = environment.template_class.from_code(
-        environment, _compiled(template), environment.make_globals(None)
+    limit = limit or TimeLimit()
+    code = compiled(template, limit)
+    environment = ChatEnvironment(clock or datetime.now, limit)
+    program = environment.template_class.from_code(
+        environment, code, environment.make_globals(None)
     )
     try:
-        environment.budget.admit(names)
-        return _run(compiled, environment, names)
+        with limit:
+            environment.budget.admit(names)
+            return _run(program, environment, names)
     except Exception as exc:
-        raise template_error(exc, Run(compiled, environment, names["messages"])) from exc
+        raise template_error(exc, Run(program, environment, names["messages"])) from exc
 
 
-def _run(compiled: Template, environment: ChatEnvironment, names: dict[str, Any]) -> Rendering:
-    output: Any = compiled.root_render_func(compiled.new_context(names))  # a generator
+def _run(program: Template, environment: ChatEnvironment, names: dict[str, Any]) -> Rendering:
+    output: Any = program.root_render_func(program.new_context(names))  # a generator
     texts: list[str] = []
     pieces: list[Piece] = []
     position = 0
     for text in output:
         if text:
-            line = compiled.get_corresponding_lineno(output.gi_frame.f_lineno)
+            line = program.get_corresponding_lineno(output.gi_frame.f_lineno)
             pieces.append(Piece(position, position + len(text), line))
             position += len(text)
             environment.budget.length(position)
             texts.append(text)
     return Rendering("".join(texts), tuple(pieces))
-
-
-def check_compiles(template: str) -> None:
-    """Raises TemplateError if no conversation at all can be rendered with `template`."""
-    _compiled(template)
-
-
-def _compiled(template: str) -> CodeType:
-    compiled = _attempt(template)
-    if isinstance(compiled, str):
-        raise TemplateError(compiled)
-    return compiled
-
-
-@lru_cache(maxsize=32)
-def _attempt(template: str) -> CodeType | str:
-    """The code of a template, or why there is none: failing takes as long as succeeding."""
-    if len(template) > MAX_TEMPLATE:
-        return (
-            f"chat template: refused, it has {len(template)} characters, and no more than "
-            f"{MAX_TEMPLATE} are compiled: shorten it"
-        )
-    from tokcli.chat.sandbox import ChatEnvironment
-
-    try:
-        return ChatEnvironment().compile(template)
-    except (MemoryError, RecursionError):
-        return (
-            "chat template: cannot be compiled, it nests too deeply or is too large: split long "
-            "chains of elif, operators and parentheses"
-        )
-    except Exception as exc:
-        return str(template_error(exc))
 
 
 def _plain_messages(messages: object) -> list[dict[str, Any]]:

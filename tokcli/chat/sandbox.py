@@ -14,12 +14,13 @@ from typing import Any
 
 import jinja2
 from jinja2 import ext, nodes
+from jinja2.compiler import CodeGenerator
 from jinja2.parser import Parser
 from jinja2.runtime import Context, LoopContext
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace
 
-from tokcli.chat.budget import Budget
+from tokcli.chat.budget import Budget, TimeLimit
 from tokcli.chat.guards import Guards, Steps, check_method, guarded_filter
 
 __all__ = ["ChatEnvironment"]
@@ -44,20 +45,40 @@ class GenerationTag(ext.Extension):
         return caller()
 
 
+class TimedCodeGenerator(CodeGenerator):
+    """Looks at the clock at every node: blocks inside of blocks are analysed again and again."""
+
+    environment: ChatEnvironment
+
+    def visit(self, node: nodes.Node, *args: Any, **kwargs: Any) -> Any:
+        """Write the code of a node. Raises LimitError."""
+        self.environment.budget.look()
+        return super().visit(node, *args, **kwargs)
+
+
 class ChatEnvironment(ImmutableSandboxedEnvironment):
-    """The environment of one rendering, with its budget and its clock."""
+    """The environment of one rendering, with its budget and its clock.
+
+    limit: the time that it has.
+    """
+
+    code_generator_class = TimedCodeGenerator
 
     # An operator named here is not computed while the template is compiled either.
     intercepted_binops = frozenset(["*", "**", "+", "%"])
 
-    def __init__(self, clock: Callable[[], datetime] = datetime.now) -> None:
+    def __init__(
+        self, clock: Callable[[], datetime] = datetime.now, limit: TimeLimit | None = None
+    ) -> None:
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[GenerationTag, ext.loopcontrols],
+            # Computing what is constant takes time with the cube of an expression's depth.
+            optimized=False,
             finalize=self._printable,
         )
-        budget = self.budget = Budget()
+        budget = self.budget = Budget(limit)
         self._clock = clock
         for name, function in self.filters.items():
             self.filters[name] = guarded_filter(name, function, budget)

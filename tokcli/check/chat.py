@@ -13,7 +13,7 @@ from tokcli.check.judged import Judged
 from tokcli.check.known_keys import PREFIX
 from tokcli.check.repairs import new_metadata
 from tokcli.check.subject import Subject
-from tokcli.errors import TemplateError, TemplateRefusalError
+from tokcli.errors import TemplateDefectError, TemplateRefusalError
 from tokcli.tokenizer import HEEDS_ADD_BOS
 
 __all__ = ["RULES"]
@@ -52,7 +52,7 @@ def template_not_text(subject: Subject) -> Iterator[Problem]:
 def template_fails(subject: Subject) -> Iterator[Problem]:
     """With --messages, also where the template refuses that conversation."""
     for template, error in subject.chat.failures:
-        if subject.conversation is None and _compiles(template):
+        if subject.conversation is None and not isinstance(error, TemplateDefectError):
             continue  # it may rightly want other messages than ours
         message = f"{_named(template)} fails: {error}"
         if isinstance(error, TemplateRefusalError):
@@ -60,16 +60,6 @@ def template_fails(subject: Subject) -> Iterator[Problem]:
         else:
             repair = _new_template(subject, "mend the template")
         yield Problem(message, (subject.at_key(template.key),), repair)
-
-
-def _compiles(template: ChatTemplate) -> bool:
-    from tokcli.chat.render import check_compiles
-
-    try:
-        check_compiles(template.source)
-    except TemplateError:
-        return False
-    return True
 
 
 @rule("TOK503", "template-missing", "warning", "the file names a chat template it does not hold")
