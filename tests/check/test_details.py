@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from tests import builders
 from tests.check.builders import CHATML, TEMPLATE, WITH_BOS, bpe, bpe_plus, made, patched, spm
 from tests.vocabularies import BUILT_IN
+from tokcli.check import judged
 from tokcli.check.charsmap_bounds import charsmap_faults
 from tokcli.check.finding import Finding
 from tokcli.check.fitting_pre import fitting_pre_names
@@ -250,8 +252,57 @@ def test_templates_that_are_too_much_to_compile_fail(
     assert said in finding.message
 
 
-def test_templates_that_want_other_messages_are_let_be(tmp_path: Path) -> None:
-    picky = "{% if messages|length != 7 %}{{ raise_exception('seven!') }}{% endif %}"
+ENDLESS = (
+    "{% for a in range(99999) %}{% for b in range(99999) %}{% for c in range(99999) %}"
+    "{% endfor %}{% endfor %}{% endfor %}"
+)
+
+
+@pytest.mark.parametrize(
+    "template",
+    [ENDLESS, "{% if messages | length > 1 %}" + ENDLESS + "{% endif %}" + CHATML],
+    ids=["always", "for some messages"],
+)
+def test_a_template_without_an_end_is_stopped_soon_and_reported(
+    template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judged, "MAX_SECONDS", 1.0)
+    start = time.monotonic()
+    findings = by_rule(spm(tmp_path / "s.gguf", **chat(template, rag=ENDLESS, tool_use=CHATML)))
+    assert time.monotonic() - start < 5
+    assert findings.keys() == {"TOK502"}
+    assert findings["TOK502"].severity == "error"
+    assert "line 1: refused, it takes more than" in findings["TOK502"].message
+
+
+@pytest.mark.parametrize(
+    "template",
+    [
+        "{{ raise_exception('never') }}",
+        "{% for m in messages %}{{ raise_exception('never') }}{% endfor %}",
+        "{{ nothing.nowhere }}",
+    ],
+)
+def test_a_template_that_fails_on_everything_is_a_warning(template: str, tmp_path: Path) -> None:
+    path = spm(tmp_path / "s.gguf", **chat(template))
+    finding = by_rule(path)["TOK502"]
+    assert finding.severity == "warning"
+    assert "fails on every conversation that was tried: chat template, line 1" in finding.message
+    assert finding.repair.advice == "mend the template"
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        "messages | length == 2 and messages[0].role == 'system'",
+        "messages[-1].role == 'assistant'",
+        "tools",
+        "documents",
+        "messages[0].content is not string",
+    ],
+)
+def test_templates_that_want_other_messages_are_let_be(wanted: str, tmp_path: Path) -> None:
+    picky = "{% if not (" + wanted + ") %}{{ raise_exception('no!') }}{% endif %}"
     assert by_rule(spm(tmp_path / "s.gguf", **chat(picky))) == {}
 
 

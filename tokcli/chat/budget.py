@@ -49,6 +49,11 @@ class TimeLimit:
     def __exit__(self, *_: object) -> None:
         self._left = self._end - time.monotonic()
 
+    @property
+    def spent(self) -> float:
+        """The seconds that have passed inside."""
+        return self._seconds - self._left
+
     def look(self) -> None:
         """Raises LimitError when the time is up."""
         if time.monotonic() > self._end:

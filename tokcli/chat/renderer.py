@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from tokcli.chat.budget import TimeLimit
 from tokcli.chat.findings import Finding
 from tokcli.chat.messages import Conversation
 from tokcli.chat.prompt import Prompt, TokenizerLike
 from tokcli.chat.render import Rendering, render
 from tokcli.chat.template import template_variables
-from tokcli.errors import TemplateError
+from tokcli.errors import TemplateDefectError, TemplateError
 
 __all__ = ["ConversationRenderer", "render_prompt"]
 
@@ -31,6 +32,7 @@ class ConversationRenderer:
     """Renders `conversation`, and others with the same template, variables and time.
 
     `variables` override the vocabulary's (bos_token...), and the conversation's override both.
+    `limit` is the time that all renderings have together.
     `findings` says what first() had to do to get a rendering at all.
     """
 
@@ -41,6 +43,7 @@ class ConversationRenderer:
         conversation: Conversation,
         variables: Mapping[str, Any] | None = None,
         clock: Callable[[], datetime] | None = None,
+        limit: TimeLimit | None = None,
     ) -> None:
         self._template = template
         self._conversation = conversation
@@ -48,6 +51,7 @@ class ConversationRenderer:
         self._names = {**own, **(variables or {}), **conversation.variables}
         now = (clock or datetime.now)()
         self._clock = lambda: now  # renderings are held against each other
+        self._limit = limit or TimeLimit()
         self._tools_defined = True
         self.findings: list[Finding] = []
 
@@ -56,6 +60,8 @@ class ConversationRenderer:
         None."""
         try:
             return self._render(self._conversation, self._names)
+        except TemplateDefectError:
+            raise
         except TemplateError as exc:
             if self._conversation.tools is not None:
                 raise
@@ -105,4 +111,5 @@ class ConversationRenderer:
             names,
             clock=self._clock,
             tools_defined=self._tools_defined,
+            limit=self._limit,
         )

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from tokcli.chat.bos import BosCount, BosSource, Caller
+from tokcli.chat.budget import TimeLimit
 from tokcli.chat.findings import (
     Finding,
     bos_findings,
@@ -65,18 +66,20 @@ def judge(
     add_generation_prompt: bool | None = None,
     variables: Mapping[str, Any] | None = None,
     clock: Callable[[], datetime] | None = None,
+    limit: TimeLimit | None = None,
 ) -> Verdict:
     """Render `conversation` with `template`, and judge what `tokenizer` makes of it.
 
     `variables` override the vocabulary's (bos_token...), and the conversation's override both.
     `add_generation_prompt` overrides the conversation's; it is on where neither says.
+    `limit` is the time that all the renderings it takes have together.
 
     Raises TemplateError where the template does, and TokenizeError where llama.cpp would end.
     """
     if add_generation_prompt is None:
         add_generation_prompt = conversation.add_generation_prompt is not False
     conversation = replace(conversation, add_generation_prompt=add_generation_prompt)
-    renderer = ConversationRenderer(tokenizer, template, conversation, variables, clock)
+    renderer = ConversationRenderer(tokenizer, template, conversation, variables, clock, limit)
     rendering = renderer.first()
     prompt = Prompt(rendering, tokenizer)
     vocab = tokenizer.vocab

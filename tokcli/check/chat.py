@@ -50,16 +50,20 @@ def template_not_text(subject: Subject) -> Iterator[Problem]:
 
 @rule("TOK502", "template-fails", "error", "a chat template cannot be parsed or rendered")
 def template_fails(subject: Subject) -> Iterator[Problem]:
-    """With --messages, also where the template refuses that conversation."""
+    """With --messages, where it fails on that conversation; else where it fails on all small ones,
+    which is a warning: it may rightly want what none of them holds."""
     for template, error in subject.chat.failures:
-        if subject.conversation is None and not isinstance(error, TemplateDefectError):
-            continue  # it may rightly want other messages than ours
-        message = f"{_named(template)} fails: {error}"
-        if isinstance(error, TemplateRefusalError):
+        severity: Severity = "error"
+        if isinstance(error, TemplateDefectError) or subject.conversation is not None:
+            message = f"{_named(template)} fails: {error}"
+        else:
+            severity = "warning"
+            message = f"{_named(template)} fails on every conversation that was tried: {error}"
+        if isinstance(error, TemplateRefusalError) and subject.conversation is not None:
             repair = Repair("change the messages as the template asks")
         else:
             repair = _new_template(subject, "mend the template")
-        yield Problem(message, (subject.at_key(template.key),), repair)
+        yield Problem(message, (subject.at_key(template.key),), repair, severity)
 
 
 @rule("TOK503", "template-missing", "warning", "the file names a chat template it does not hold")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tokcli.chat.budget import TimeLimit
 from tokcli.chat.messages import Conversation
+from tokcli.chat.renderer import ConversationRenderer
 from tokcli.chat.template import ChatTemplate, ChatTemplates
 from tokcli.chat.verdict import Verdict, judge
-from tokcli.errors import TemplateError, TokcliError
+from tokcli.errors import TemplateDefectError, TemplateError, TokcliError
 from tokcli.tokenizer import Tokenizer
 
 __all__ = ["Judged", "Judgement", "judge_templates"]
@@ -35,6 +37,17 @@ PLAIN = (
 )
 WITH_TOOLS = (Conversation([USER], [TOOL]),)
 NEEDS_TOOLS = "tool_use"
+# What a template may want that refuses those.
+UNUSUAL = (
+    Conversation([SYSTEM, USER]),
+    Conversation([USER, ASSISTANT]),
+    Conversation([SYSTEM, USER], [TOOL]),
+    Conversation([USER], variables={"documents": [{"title": "Greetings", "text": "Hello"}]}),
+    Conversation([{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]),
+)
+# Seconds that the templates of a file have together; a real one takes hundredths of one. What one
+# leaves of its share, the next ones have.
+MAX_SECONDS = 6.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +61,7 @@ class Judged:
 @dataclass(slots=True)
 class Judgement:
     """Everything about the templates of one file. `key_error`: why their keys cannot be read;
-    `failures`: templates that could not be rendered at all, and why."""
+    `failures`: templates that could not be rendered, and why."""
 
     templates: ChatTemplates | None = None
     key_error: str | None = None
@@ -59,7 +72,7 @@ class Judgement:
 
 def judge_templates(tokenizer: Tokenizer, conversation: Conversation | None) -> Judgement:
     """Judge the template that `conversation` calls for; without one, every template of the file on
-    small conversations, of which those that a template refuses are left out."""
+    small conversations, of which those are left out that a template refuses but for another."""
     result = Judgement()
     try:
         result.templates = ChatTemplates.from_metadata(tokenizer.metadata)
@@ -67,16 +80,24 @@ def judge_templates(tokenizer: Tokenizer, conversation: Conversation | None) -> 
         result.key_error = str(error)
         return result
     if conversation is None:
-        for template in result.templates.by_name.values():
-            needs_tools = template.name == NEEDS_TOOLS
-            _judge(tokenizer, template, WITH_TOOLS if needs_tools else PLAIN, result)
+        templates = list(result.templates.by_name.values())
+        left = MAX_SECONDS
+        for number, template in enumerate(templates):
+            limit = TimeLimit(left / (len(templates) - number))
+            usual = WITH_TOOLS if template.name == NEEDS_TOOLS else PLAIN
+            failure = _judge(tokenizer, template, usual, result, limit)
+            if failure is not None and not _bears_others(tokenizer, template, failure, limit):
+                result.failures.append((template, failure))
+            left -= limit.spent
         return result
     try:
         chosen = result.templates.choose(with_tools=bool(conversation.tools))
     except TemplateError as error:
         result.no_choice = str(error)
         return result
-    _judge(tokenizer, chosen, (conversation,), result)
+    failure = _judge(tokenizer, chosen, (conversation,), result, TimeLimit(MAX_SECONDS))
+    if failure is not None:
+        result.failures.append((chosen, failure))
     return result
 
 
@@ -85,12 +106,16 @@ def _judge(
     template: ChatTemplate,
     conversations: tuple[Conversation, ...],
     result: Judgement,
-) -> None:
+    limit: TimeLimit,
+) -> TemplateError | None:
+    """Add the verdicts; why there are none, or why there should be none at all."""
     failure = None
     rendered = False
     for conversation in conversations:
         try:
-            verdict = judge(tokenizer, template.source, conversation)
+            verdict = judge(tokenizer, template.source, conversation, limit=limit)
+        except TemplateDefectError as error:
+            return error
         except TemplateError as error:
             failure = failure or error
         except TokcliError:
@@ -99,5 +124,19 @@ def _judge(
         else:
             rendered = True
             result.judged.append(Judged(template, verdict))
-    if failure is not None and not rendered:
-        result.failures.append((template, failure))
+    return None if rendered else failure
+
+
+def _bears_others(
+    tokenizer: Tokenizer, template: ChatTemplate, failure: TemplateError, limit: TimeLimit
+) -> bool:
+    """Whether the template wants but other conversations than the usual ones."""
+    if isinstance(failure, TemplateDefectError):
+        return False
+    for conversation in (*PLAIN, *WITH_TOOLS, *UNUSUAL):
+        try:
+            ConversationRenderer(tokenizer, template.source, conversation, limit=limit).first()
+        except TemplateError:
+            continue
+        return True
+    return False
