@@ -275,6 +275,14 @@ def test_a_template_without_an_end_is_stopped_soon_and_reported(
     assert "line 1: refused, it takes more than" in findings["TOK502"].message
 
 
+def test_a_template_that_floods_is_reported_and_not_tokenized(tmp_path: Path) -> None:
+    start = time.process_time()
+    finding = by_rule(spm(tmp_path / "s.gguf", **chat("{{ '<s>' * 5000000 }}")))["TOK502"]
+    assert time.process_time() - start < 5
+    assert finding.severity == "error"
+    assert "makes 15000000 characters of 1 short message" in finding.message
+
+
 @pytest.mark.parametrize(
     "template",
     [

@@ -165,11 +165,13 @@ class BosCount:
 
     def _written_sources(self) -> tuple[BosSource, ...]:
         sources = []
+        line, before = 1, 0
         for index in range(self.written):
             known = index < len(self.leading_bytes)
             byte = self.leading_bytes[index] if known else index * len(self._piece)
             character = self._prompt.character(byte)
-            line = self._prompt.data.count(b"\n", 0, byte) + 1
+            line += self._prompt.data.count(b"\n", before, byte)
+            before = byte
             template_line = self._prompt.rendering.line_at(character)
             path = self._from_messages.get(character)
             if path is not None:

@@ -10,6 +10,7 @@ from tokcli.chat.messages import Conversation
 from tokcli.chat.renderer import ConversationRenderer
 from tokcli.chat.template import ChatTemplate, ChatTemplates
 from tokcli.chat.verdict import Verdict, judge
+from tokcli.check.subject import counted
 from tokcli.errors import TemplateDefectError, TemplateError, TokcliError
 from tokcli.tokenizer import Tokenizer
 
@@ -48,6 +49,8 @@ UNUSUAL = (
 # Seconds that the templates of a file have together; a real one takes hundredths of one. What one
 # leaves of its share, the next ones have.
 MAX_SECONDS = 6.0
+# Characters that a template may make of a small conversation; real ones make thousands, of tools.
+MAX_PROMPT = 1 << 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,7 @@ def judge_templates(tokenizer: Tokenizer, conversation: Conversation | None) -> 
         for number, template in enumerate(templates):
             limit = TimeLimit(left / (len(templates) - number))
             usual = WITH_TOOLS if template.name == NEEDS_TOOLS else PLAIN
-            failure = _judge(tokenizer, template, usual, result, limit)
+            failure = _judge(tokenizer, template, usual, result, limit, most=MAX_PROMPT)
             if failure is not None and not _bears_others(tokenizer, template, failure, limit):
                 result.failures.append((template, failure))
             left -= limit.spent
@@ -95,7 +98,7 @@ def judge_templates(tokenizer: Tokenizer, conversation: Conversation | None) -> 
     except TemplateError as error:
         result.no_choice = str(error)
         return result
-    failure = _judge(tokenizer, chosen, (conversation,), result, TimeLimit(MAX_SECONDS))
+    failure = _judge(tokenizer, chosen, (conversation,), result, TimeLimit())
     if failure is not None:
         result.failures.append((chosen, failure))
     return result
@@ -107,12 +110,23 @@ def _judge(
     conversations: tuple[Conversation, ...],
     result: Judgement,
     limit: TimeLimit,
+    *,
+    most: int | None = None,
 ) -> TemplateError | None:
-    """Add the verdicts; why there are none, or why there should be none at all."""
+    """Add the verdicts; why there are none, or why there should be none at all.
+
+    `most`: the characters that a prompt may have, since tokenizing more takes minutes.
+    """
     failure = None
     rendered = False
     for conversation in conversations:
         try:
+            if most is not None:
+                size = len(_render(tokenizer, template, conversation, limit))
+                if size > most:
+                    messages = counted(len(conversation.messages), "short message")
+                    said = f"it makes {size} characters of {messages}"
+                    return TemplateDefectError(f"chat template: {said}")
             verdict = judge(tokenizer, template.source, conversation, limit=limit)
         except TemplateDefectError as error:
             return error
@@ -135,8 +149,15 @@ def _bears_others(
         return False
     for conversation in (*PLAIN, *WITH_TOOLS, *UNUSUAL):
         try:
-            ConversationRenderer(tokenizer, template.source, conversation, limit=limit).first()
+            _render(tokenizer, template, conversation, limit)
         except TemplateError:
             continue
         return True
     return False
+
+
+def _render(
+    tokenizer: Tokenizer, template: ChatTemplate, conversation: Conversation, limit: TimeLimit
+) -> str:
+    renderer = ConversationRenderer(tokenizer, template.source, conversation, limit=limit)
+    return renderer.first().text
