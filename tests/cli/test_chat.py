@@ -400,6 +400,25 @@ def test_both_parsers_of_tokenize_take_messages(models: dict[str, Path], chat_js
     assert tokcli(*given).status == 0
 
 
+def test_contents_that_are_lists_of_parts(models: dict[str, Path], tmp_path: Path) -> None:
+    path = tmp_path / "chat.json"
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
+    path.write_text(json.dumps([{"role": "user", "content": parts}]), encoding="utf-8")
+    given = ("-m", models["plain"], "--messages", path)
+    told = as_json(*given)
+
+    assert told["rendered"] == "<s>a\nb"
+    assert [finding["code"] for finding in told["findings"]] == ["parts-joined"]
+    for command in ("tokenize", "explain"):
+        run = other(command, *given)
+        assert "note: messages[0].content: a list of parts, and the template takes" in run.stderr
+    parts.append({"type": "image_url", "image_url": "x"})
+    path.write_text(json.dumps([{"role": "user", "content": parts}]), encoding="utf-8")
+    refused = tokcli("chat", *given)
+    assert refused.status == 3
+    assert "messages[0].content[2]: a part of type 'image_url'" in refused.stderr
+
+
 def test_escapes_in_a_rendering_are_left_alone(models: dict[str, Path], tmp_path: Path) -> None:
     path = tmp_path / "chat.json"
     path.write_text(json.dumps([{"role": "user", "content": "a\\nb\nc"}]), encoding="utf-8")

@@ -69,7 +69,7 @@ class Budget:
     def __init__(self, limit: TimeLimit | None = None) -> None:
         self._steps = 0
         self._bytes = 0
-        self._limit = limit or TimeLimit()
+        self.limit = limit or TimeLimit()
         self._inputs: dict[int, int] = {}
 
     def admit(self, inputs: Mapping[str, object]) -> None:
@@ -88,7 +88,7 @@ class Budget:
 
     def look(self) -> None:
         """Refuse to go on when the time is up."""
-        self._limit.look()
+        self.limit.look()
 
     def length(self, wanted: int) -> None:
         """Refuse a value of `wanted` characters or items before it is made."""

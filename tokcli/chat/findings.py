@@ -1,7 +1,8 @@
 """What else is wrong with a rendered conversation, next to its BOS.
 
 Codes are stable: control-in-message, marker-not-a-token, marker-typed-normal, turn-end-not-eog,
-double-eos, eos-after-prompt, bos-after-text, bos-not-special, no-bos-token, template-needs-tools.
+double-eos, eos-after-prompt, bos-after-text, bos-not-special, no-bos-token, template-needs-tools,
+parts-joined.
 """
 
 from __future__ import annotations

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from tokcli.chat.budget import TimeLimit
+from tokcli.chat.content_parts import joined_parts, lists_of_parts
 from tokcli.chat.findings import Finding
 from tokcli.chat.messages import Conversation
 from tokcli.chat.prompt import Prompt, TokenizerLike
@@ -17,15 +19,19 @@ from tokcli.errors import TemplateDefectError, TemplateError
 __all__ = ["ConversationRenderer", "render_prompt"]
 
 SENTINEL = "\U000ffffe"
+SHOWN = 3
 
 
-def render_prompt(tokenizer: TokenizerLike, template: str, conversation: Conversation) -> bytes:
-    """The bytes that `template` makes of `conversation`, with the vocabulary's bos_token and so on.
+def render_prompt(
+    tokenizer: TokenizerLike, template: str, conversation: Conversation
+) -> tuple[bytes, list[Finding]]:
+    """The bytes that `template` makes of `conversation`, with the vocabulary's bos_token and so on,
+    and what had to be done to get them.
 
     Raises TemplateError.
     """
     renderer = ConversationRenderer(tokenizer, template, conversation)
-    return Prompt(renderer.first(), tokenizer).data
+    return Prompt(renderer.first(), tokenizer).data, renderer.findings
 
 
 class ConversationRenderer:
@@ -33,6 +39,7 @@ class ConversationRenderer:
 
     `variables` override the vocabulary's (bos_token...), and the conversation's override both.
     `limit` is the time that all renderings have together.
+    Contents that are lists of parts become texts where llama-server makes them such.
     `findings` says what first() had to do to get a rendering at all.
     """
 
@@ -57,7 +64,22 @@ class ConversationRenderer:
 
     def first(self) -> Rendering:
         """The conversation's rendering, without the name `tools` where the template cannot bear
-        None."""
+        None.
+
+        Raises TemplateError, for a part that is no text too where the template takes only text.
+        """
+        lists = lists_of_parts(self._conversation.messages)
+        if lists and self._takes_text_only:
+            self.findings.append(
+                Finding(
+                    "parts-joined",
+                    "warning",
+                    f"{_several(lists)}: a list of parts, and the template takes text: its texts"
+                    " were joined by line feeds, as llama-server does; transformers does not",
+                    {"paths": lists},
+                    "give the content of each message as one text",
+                )
+            )
         try:
             return self._render(self._conversation, self._names)
         except TemplateDefectError:
@@ -102,10 +124,19 @@ class ConversationRenderer:
             start = text.find(SENTINEL, start + 1)
         return frozenset(found)
 
+    @cached_property
+    def _takes_text_only(self) -> bool:
+        from tokcli.chat.content_probe import takes_text_only
+
+        return takes_text_only(self._template, self._names, self._limit)
+
     def _render(self, conversation: Conversation, names: Mapping[str, Any]) -> Rendering:
+        messages = conversation.messages
+        if lists_of_parts(messages) and self._takes_text_only:
+            messages = joined_parts(messages)
         return render(
             self._template,
-            conversation.messages,
+            messages,
             conversation.tools,
             conversation.add_generation_prompt is not False,
             names,
@@ -113,3 +144,8 @@ class ConversationRenderer:
             tools_defined=self._tools_defined,
             limit=self._limit,
         )
+
+
+def _several(paths: list[str]) -> str:
+    shown = ", ".join(paths[:SHOWN])
+    return shown if len(paths) <= SHOWN else f"{shown} and {len(paths) - SHOWN} more"

@@ -100,7 +100,11 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
 
     def steps(self, items: Any) -> Steps:
         """The iterable of a loop."""
+        self.entered(items)
         return Steps(items, self.budget)
+
+    def entered(self, items: Any) -> None:
+        """Hook: what a loop is about to go over."""
 
     def joined(self, *parts: Any) -> str:
         """The `~` operator."""

@@ -96,9 +96,14 @@ def choose_template(
 
 
 def rendered_messages(
-    tokenizer: Tokenizer, messages: str, template: str | None, template_name: str | None
+    tokenizer: Tokenizer,
+    messages: str,
+    template: str | None,
+    template_name: str | None,
+    note: Callable[[str], None],
 ) -> Input:
-    """What --messages, --template and --template-name stand for, as an input of other commands.
+    """What --messages, --template and --template-name stand for, as an input of other commands;
+    `note` is told where it is not what transformers makes of them.
 
     Raises as read_conversation and choose_template do, and TemplateError where the template does.
     """
@@ -108,7 +113,10 @@ def rendered_messages(
     chosen = choose_template(
         tokenizer, template, template_name, with_tools=bool(conversation.tools)
     )
-    return Input(render_prompt(tokenizer, chosen.source, conversation), messages)
+    data, findings = render_prompt(tokenizer, chosen.source, conversation)
+    for finding in findings:
+        note(f"{finding.message}; {finding.fix}")
+    return Input(data, messages)
 
 
 def _read(path: str, load: Callable[[bytes], Read]) -> Read:

@@ -42,7 +42,7 @@ def require_source(request: TokenizeRequest) -> None:
 
 
 def inputs(request: TokenizeRequest, tokenizer: Tokenizer, note: Note) -> Iterator[Input]:
-    """The inputs, escapes processed; `note` is told what a user of llama-tokenize may not expect.
+    """The inputs, escapes processed; `note` is told what a user may not expect.
 
     Escapes in a conversation are JSON's, and none are processed in what it is rendered to.
 
@@ -53,7 +53,7 @@ def inputs(request: TokenizeRequest, tokenizer: Tokenizer, note: Note) -> Iterat
         from tokcli.cli.conversation import rendered_messages
 
         yield rendered_messages(
-            tokenizer, request.messages, request.template, request.template_name
+            tokenizer, request.messages, request.template, request.template_name, note
         )
         return
     from_argument = request.text is not None or request.prompt is not None
