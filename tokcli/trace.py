@@ -88,10 +88,12 @@ class Change(NamedTuple):
 
 class TextPrepared(NamedTuple):
     """One rule rewrote the fragment's text, from `before` to `after` (equal when it changed
-    nothing). Rules: "space_prefix", "escape_whitespaces", "metaspace", "nfc", "charsmap",
+    nothing). Rules: "replaced_bytes" (bytes that are not UTF-8 became U+FFFD; reported only where
+    there are any), "space_prefix", "escape_whitespaces", "metaspace", "nfc", "charsmap",
     "lowercase", "clean_text", "soprano", "byte_order_mark", "dna".
 
-    `changes` is filled by the rules that do several things at once, "charsmap" and "clean_text".
+    `changes` is filled by "replaced_bytes" and by the rules that do several things at once,
+    "charsmap" (which also replaces bytes) and "clean_text".
     """
 
     rule: str

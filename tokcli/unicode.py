@@ -9,7 +9,7 @@ from __future__ import annotations
 import codecs
 
 __all__ = [
-    "ESCAPED_BYTES", "SIZES_BY_LEAD", "byte_offsets", "decode", "decode_symbols", "encode",
+    "ESCAPED_BYTES", "REPLACEMENT", "SIZES_BY_LEAD", "byte_offsets", "decode", "decode_symbols", "encode",
     "first_ill_formed", "sequence_length", "to_bytes",
 ]  # fmt: skip
 
@@ -17,6 +17,7 @@ __all__ = [
 SIZES_BY_LEAD = (1,) * 12 + (2, 2, 3, 4)
 # Surrogates from here on stand for the bytes of ill-formed text.
 ESCAPED_BYTES = 0xDC00
+REPLACEMENT = "\ufffd".encode()
 
 
 def _replace_bytewise(error: UnicodeError) -> tuple[str, int]:

@@ -12,6 +12,7 @@ from itertools import chain, combinations
 from tokcli.algorithms import bpe_text
 from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.bpe_chunks import Chunks, Ids
+from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.cuts import SHORTEST_CUT_AT_ONCE, Cuts, before
 from tokcli.memo import BatchMemo
 from tokcli.pretokenize import Stage, regex_stages
@@ -110,7 +111,10 @@ class Bpe:
     ) -> None:
         """See Algorithm.tokenize."""
         text = decode(fragment.text)
-        offsets = None if trace is None else byte_offsets(fragment.text, fragment.start)
+        offsets = None
+        if trace is not None:
+            offsets = byte_offsets(fragment.text, fragment.start)
+            trace_replaced_bytes(fragment.text, text, trace)
         for name, rule in self._first_rules if fragment.first else self._rules:
             before = text
             text, offsets = rule(text, offsets)

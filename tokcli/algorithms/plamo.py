@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from tokcli.algorithms.base import Fragment
+from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.errors import VocabError
 from tokcli.regex_classes import translate
 from tokcli.source_map import SourceMap
@@ -91,10 +92,12 @@ class Plamo:
                 for ids, _ in self._cheapest(text[start:end], None):
                     output.extend(ids)
             return
+        whole = BYTE_ORDER_MARK + text if dropped else text
+        trace_replaced_bytes(fragment.text, whole, trace)
         offsets = byte_offsets(fragment.text, fragment.start)[1 if dropped else 0 :]
         source = SourceMap.of_text(text, offsets)
         if dropped:
-            trace(TextPrepared("byte_order_mark", fragment.text, source.text))
+            trace(TextPrepared("byte_order_mark", encode(whole), source.text))
         positions = [0]
         for char in text:
             positions.append(positions[-1] + len(encode(char)))

@@ -11,6 +11,7 @@ from typing import Any
 
 from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.heads import lengths_by_head
+from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.algorithms.ugm_text import METASPACE, Normalizer, Units
 from tokcli.algorithms.ugm_words import WordNormalizer
 from tokcli.cuts import Cuts, before, joined, well_formed
@@ -27,6 +28,7 @@ from tokcli.trace import (
     TextPrepared,
     TraceSink,
 )
+from tokcli.unicode import decode, encode
 from tokcli.vocab import NORMAL, UNUSED, USER_DEFINED, TokenId, Vocab
 
 __all__ = ["Ugm"]
@@ -90,7 +92,9 @@ class Ugm:
         units: Units = []
         text = self._normalizer.normalize(composed, units)
         if self._normalizer.uses_nfc:
-            trace(TextPrepared("nfc", fragment.text, composed))
+            decoded = decode(fragment.text)
+            trace_replaced_bytes(fragment.text, decoded, trace)
+            trace(TextPrepared("nfc", encode(decoded), composed))
         trace(TextPrepared("charsmap", composed, text, _changes(composed, units)))
         if not text:
             return

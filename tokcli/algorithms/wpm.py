@@ -8,6 +8,7 @@ from itertools import chain
 
 from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.heads import lengths_by_head
+from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.matches import matches
 from tokcli.memo import Memo
 from tokcli.regex_classes import translate
@@ -125,7 +126,8 @@ class Wpm:
         self, text: str, fragment: Fragment, output: list[TokenId], trace: TraceSink
     ) -> None:
         words = self._words_with_sources(text, byte_offsets(fragment.text, fragment.start))
-        before = fragment.text
+        trace_replaced_bytes(fragment.text, text, trace)
+        before = encode(text)
         after = b" ".join(b"".join(unit for unit, _, _ in word) for word in words)
         changes = self._changes(text, byte_offsets(before))
         trace(TextPrepared("clean_text", before, after, changes))

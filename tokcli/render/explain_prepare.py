@@ -22,6 +22,7 @@ from tokcli.render.explain_view import (
 )
 from tokcli.render.explain_why import setting_text
 from tokcli.trace import Change, TextPrepared
+from tokcli.unicode import REPLACEMENT, first_ill_formed
 from tokcli.vocab import VocabType
 
 __all__ = ["prepare_stage"]
@@ -29,8 +30,10 @@ __all__ = ["prepare_stage"]
 LONGEST_TEXT = 300
 LONGEST_COMPARED = 400
 METASPACE = "\u2581".encode()
+NOT_UTF_8 = "is not UTF-8"
 
 RULES = {
+    "replaced_bytes": "each byte that is not UTF-8 becomes U+FFFD",
     "space_prefix": "a space goes before text that starts the input or follows a special token",
     "escape_whitespaces": "each space becomes ▁ (U+2581)",
     "metaspace": "▁ goes before the text",
@@ -148,6 +151,8 @@ def _changes(rewrite: TextPrepared, limits: Limits) -> list[Block]:
 
 def _described(rule: str, change: Change, before: bytes) -> str:
     after = change.after
+    if rule == "replaced_bytes":
+        return NOT_UTF_8
     if rule == "clean_text":
         if after == b" ":
             return "is white space and ends a word"
@@ -164,6 +169,6 @@ def _described(rule: str, change: Change, before: bytes) -> str:
         return "starts a word"
     if starts and not rest:
         return "is white space"
-    if starts:
-        return "starts a word, and is mapped"
-    return "is mapped"
+    replaced = rest == REPLACEMENT and first_ill_formed(before) is not None
+    cause = NOT_UTF_8 if replaced else "is mapped"
+    return f"starts a word, and {cause}" if starts else cause
