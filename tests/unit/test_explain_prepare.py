@@ -79,3 +79,15 @@ def test_ugm_replaces_bytes_along_with_its_character_map(tmp_path: Path) -> None
     rows = [line.split() for line in lines]
     assert [*["0..1", '"\\xff"', '"▁\ufffd"'], *"starts a word, and is not UTF-8".split()] in rows
     assert ["3..4", '"\\xff"', '"\ufffd"', *"is not UTF-8".split()] in rows
+
+
+def test_wpm_says_what_each_dropped_character_is(tmp_path: Path) -> None:
+    _, lines = prepared("wpm", tmp_path, "a\ufffd\x01e\u0301\u200bÉ".encode())
+
+    rows = {line.split()[0]: " ".join(line.split()[3:]) for line in lines if '""' in line}
+    assert rows == {
+        "1..4": "is U+FFFD, which stands for lost text, and goes",
+        "4..5": "is a control, format or private-use character and goes",
+        "6..8": "is an accent and goes",
+        "8..11": "is a control, format or private-use character and goes",
+    }

@@ -22,7 +22,8 @@ from tokcli.render.explain_view import (
 )
 from tokcli.render.explain_why import setting_text
 from tokcli.trace import Change, TextPrepared
-from tokcli.unicode import REPLACEMENT, first_ill_formed
+from tokcli.unicode import REPLACEMENT, decode, first_ill_formed
+from tokcli.unicode_maps import category
 from tokcli.vocab import VocabType
 
 __all__ = ["prepare_stage"]
@@ -41,7 +42,7 @@ RULES = {
     "charsmap": "SentencePiece's character map, then white space: ▁ marks the start of a word",
     "lowercase": "letters to lower case",
     "clean_text": "white space ends words; punctuation and Chinese characters are words of their "
-    "own; control characters go",
+    "own; control characters and U+FFFD go",
     "soprano": "runs of white space become one space, letters lower case",
     "byte_order_mark": "a byte order mark at the start goes",
     "dna": "groups of bases set apart by blanks are joined",
@@ -157,7 +158,7 @@ def _described(rule: str, change: Change, before: bytes) -> str:
         if after == b" ":
             return "is white space and ends a word"
         if not after:
-            return "is a control character or accent and goes"
+            return _dropped(before)
         if after.startswith(b" ") and after.endswith(b" "):
             return "is a word of its own"
         return "loses its case or accent"
@@ -172,3 +173,12 @@ def _described(rule: str, change: Change, before: bytes) -> str:
     replaced = rest == REPLACEMENT and first_ill_formed(before) is not None
     cause = NOT_UTF_8 if replaced else "is mapped"
     return f"starts a word, and {cause}" if starts else cause
+
+
+def _dropped(before: bytes) -> str:
+    """What the character is for which WPM puts nothing."""
+    if before == REPLACEMENT:
+        return "is U+FFFD, which stands for lost text, and goes"
+    if category(ord(decode(before))) == "M":
+        return "is an accent and goes"
+    return "is a control, format or private-use character and goes"
