@@ -8,7 +8,10 @@ import pytest
 from tests.asking import BYTE_TOKENS, small, texts
 from tests.gguf_files import BYTE, NORMAL
 from tokcli import VocabError
+from tokcli.algorithms import plamo
 from tokcli.tokenizer import Tokenizer
+from tokcli.trace import Candidates
+from tokcli.unicode import encode
 
 HEAD = ["<|plamo:unk|>", "<|plamo:bos|>", "<|plamo:eos|>", "<|plamo:pad|>"]
 PIECES = {
@@ -97,3 +100,25 @@ def test_all_byte_tokens_are_needed(tmp_path: Path) -> None:
 def test_a_byte_token_with_id_0_counts_as_missing(tmp_path: Path) -> None:
     with pytest.raises(VocabError, match="byte token '<0x00>' is not set"):
         small(tmp_path, "plamo2", BYTE_TOKENS, types=[BYTE] * 256)
+
+
+def test_tracing_takes_work_in_proportion_to_the_text(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    encoded = 0
+
+    def counting(text: str) -> bytes:
+        nonlocal encoded
+        encoded += len(text)
+        return encode(text)
+
+    monkeypatch.setattr(plamo, "encode", counting)
+    text = "a日é" * 500
+
+    events = tiny(tmp_path).explain(text).events
+
+    places = [event.text_start for event in events if isinstance(event, Candidates)]
+    assert places == [
+        start for n in reversed(range(500)) for start in (n * 6 + 4, n * 6 + 1, n * 6)
+    ]
+    assert encoded < 20 * len(text)

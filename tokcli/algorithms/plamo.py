@@ -134,6 +134,7 @@ class Plamo:
         costs = [0] * (size + 1)
         widths = [1] * (size + 1)
         choices: list[TokenId | None] = [None] * (size + 1)
+        place = len(encode(text))
         for start in range(size - 1, -1, -1):
             best: int | None = None
             options: list[Candidate] = []
@@ -161,7 +162,8 @@ class Plamo:
             assert best is not None
             costs[start] = best
             if trace is not None:
-                trace(Candidates(len(encode(text[:start])), tuple(options)))
+                place -= len(encode(text[start]))
+                trace(Candidates(place, tuple(options)))
         return self._walk(text, costs, widths, choices, trace)
 
     def _walk(
