@@ -213,7 +213,9 @@ class WordRolledBack(NamedTuple):
 
 class Candidate(NamedTuple):
     """A way to continue the path: token `id` (None for a fallback: an unknown token or byte
-    tokens) covers `text`, costs or earns `score`, and brings the path to `total`."""
+    tokens) covers `text`, costs or earns `score`, and brings the path to `total`: the sum from the
+    start of the chunk up to the end of `text` for UGM, which works forwards, and from the start of
+    `text` to the end of the chunk for PLaMo, which works backwards."""
 
     id: int | None
     text: bytes
@@ -231,7 +233,7 @@ class Candidates(NamedTuple):
 
 
 class PathStep(NamedTuple):
-    """One token of the best path: `total` is the path's score once it is taken."""
+    """One token of the best path, with the `total` that it had as a Candidate."""
 
     id: int | None
     text: bytes

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import tokcli
 from tests import builders, vocabularies
 from tokcli.render.explain_both import both_page
@@ -11,7 +13,7 @@ from tokcli.render.explain_build import build, replay
 from tokcli.render.explain_model import Merged, OneOfBytes, OnPath, Request, Run, SpecialStory
 from tokcli.render.explain_text import page_lines
 from tokcli.render.explain_view import Limits
-from tokcli.trace import MergeApplied
+from tokcli.trace import BestPath, Candidates, MergeApplied
 
 
 def run_of(path: Path, text: str, *, parse_special: bool = True) -> Run:
@@ -92,3 +94,21 @@ def test_side_by_side_in_step_with_the_input(tmp_path: Path) -> None:
     same = [line for line in lines if line.startswith("  ") and "..3" in line]
     assert [line.split() for line in same] == [["0..3", *'" the" 263 " the" 263'.split()]]
     assert any("!=" in line and '"[INST]"' in line for line in lines)
+
+
+@pytest.mark.parametrize("name", ["ugm", "plamo2", "plamo3"])
+def test_a_step_of_the_best_path_has_the_total_of_its_candidate(tmp_path: Path, name: str) -> None:
+    chunk = run_of(vocabularies.path_of(name, tmp_path), "the ab zz").chunks[0]
+    path = next(step.steps for step in chunk.steps if isinstance(step, BestPath))
+    candidates = {
+        (step.text_start, option.text, option.score): option.total
+        for step in chunk.steps
+        if isinstance(step, Candidates)
+        for option in step.options
+    }
+
+    start = 0
+    for step in path:
+        assert step.total == candidates[start, step.text, step.score]
+        start += len(step.text)
+    assert start == len(chunk.event.text)

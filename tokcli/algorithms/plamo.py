@@ -186,7 +186,7 @@ class Plamo:
             steps.append((ids, len(raw)))
             if trace is not None:
                 score = (costs[end] - costs[start]) / SCALE
-                taken.append(PathStep(id, raw, score, (costs[end] - costs[0]) / SCALE))
+                taken.append(PathStep(id, raw, score, -costs[start] / SCALE))
                 if id is None:
                     fallbacks.append(ByteFallback(raw, ids))
             start = end

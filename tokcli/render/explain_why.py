@@ -124,7 +124,8 @@ def _on_path(run: Run, cause: OnPath) -> str:
     steps = cause.steps
     if not steps:
         return "on the best path"
-    total = f"total {steps[-1].total:.6g}"
+    backwards = run.vocab.type in (VocabType.PLAMO2, VocabType.PLAMO3)
+    total = f"total {steps[-1].total:.6g}{' from here to the end' if backwards else ''}"
     if steps[0].id == run.vocab.special_id("unk") or steps[0].id == NO_TOKEN:
         count = len(steps)
         if count > 1:
