@@ -21,6 +21,7 @@ from tokcli.vocab import VocabType
 __all__ = ["lattice"]
 
 CHOICES = 4
+MOST_BEFORE = 16
 
 
 def lattice(run: Run, chunk: ChunkStory, limits: Limits) -> list[Block]:
@@ -141,13 +142,23 @@ def _is(chosen: tuple[int, PathStep], start: int, option: Candidate) -> bool:
 def _row(
     text: bytes, place: int | None, start: int, option: Candidate, on_path: bool, by_end: bool
 ) -> tuple[Line, ...]:
-    before = text[:start].decode("utf-8", "replace")[-16:].encode()
     return (
         line("" if place is None else str(place)),
-        line(literal(before, "dim")) if before else line(Span("(start)", "dim")),
+        line(_before(text, start)),
         line(literal(option.text, "chosen" if on_path else "")),
         line("-" if option.id is None else str(option.id)),
         line(f"{option.score:.6g}"),
         line(f"{option.total:.6g}"),
         line(Span("best", "chosen")) if on_path else line(""),
     )
+
+
+def _before(text: bytes, start: int) -> Span:
+    """The last characters of text[:start]."""
+    if not start:
+        return Span("(start)", "dim")
+    # One character more than is shown, at four bytes each: it tells whether there are more.
+    nearest = text[max(0, start - 4 * (MOST_BEFORE + 1)) : start]
+    characters = nearest.decode("utf-8", "surrogateescape")
+    shown = literal(characters[-MOST_BEFORE:].encode("utf-8", "surrogateescape"), "dim")
+    return shown if len(characters) <= MOST_BEFORE else shown._replace(text=f"…{shown.text}")
