@@ -29,6 +29,7 @@ __all__ = [
     "Chunk",
     "ChunkStarted",
     "ChunksSplit",
+    "DnaBlock",
     "Event",
     "FragmentSpecial",
     "FragmentText",
@@ -201,6 +202,16 @@ class LongestMatch(NamedTuple):
     text_start: int
 
 
+class DnaBlock(NamedTuple):
+    """hybriddna: the next six bases of DNA, `text`, fewer at its end; from `text_start` (bytes of
+    the chunk). `kmer` is what the vocabulary is asked for: upper case, filled up to six."""
+
+    text: bytes
+    id: int
+    text_start: int
+    kmer: bytes
+
+
 class WordRolledBack(NamedTuple):
     """WPM: no token continues `word` at byte `text_start`, so the `matched` ids are discarded
     and the unknown token stands for the whole word."""
@@ -273,6 +284,7 @@ Event = (
     | UnknownToken
     | SymbolDropped
     | LongestMatch
+    | DnaBlock
     | WordRolledBack
     | Candidates
     | BestPath

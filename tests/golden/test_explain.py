@@ -37,7 +37,7 @@ CASES = {
     "soprano": "The  THÉ\tzz",
     "soprano-no-unknown": "thez",
     "bpe-whitespace-pre": "hez日",
-    "hybriddna-auto-tags": "the CCCCCCA <dna>ACNTAC</dna>",
+    "hybriddna-auto-tags": "the CCCCCCA <dna>ACNTACcccccc</dna><dna>acacac</dna><dna>a",
     "whitespace-lowercase": "ABC  her x",
     "spm": "the <s> ab😀",
     "wpm": "Unaffable, qqé 日\x01 hello",

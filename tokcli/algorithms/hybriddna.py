@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from tokcli.algorithms.bpe import Bpe, Prepared
-from tokcli.trace import ChunkStarted, LongestMatch, TraceSink, UnknownToken, WholeWord
+from tokcli.trace import ChunkStarted, DnaBlock, TraceSink, UnknownToken, WholeWord
 from tokcli.unicode import encode
 from tokcli.unicode_maps import is_whitespace
 from tokcli.vocab import TokenId, Vocab
@@ -35,6 +35,15 @@ class _Part(NamedTuple):
     kind: Literal["text", "dna", "<dna>", "</dna>"]
     start: int
     end: int
+
+
+class _Block(NamedTuple):
+    """Code points start..end of DNA, six at most; `kmer` is what the vocabulary is asked for."""
+
+    id: TokenId
+    start: int
+    end: int
+    kmer: str
 
 
 class HybridDna(Bpe):
@@ -61,7 +70,7 @@ class HybridDna(Bpe):
             if kind == "text":
                 super()._encode_text(text[start:end], output)
             elif kind == "dna":
-                output.extend(id for id, _, _ in self._kmers(text, start, end))
+                output.extend(block.id for block in self._blocks(text, start, end))
             else:
                 output.append(self._tags[kind])
 
@@ -75,7 +84,7 @@ class HybridDna(Bpe):
             if kind == "text":
                 super()._trace_text(prepared, first, last, output, trace)
             elif kind == "dna":
-                self._trace_kmers(prepared, first, last, output, trace)
+                self._trace_dna(prepared, first, last, output, trace)
             else:
                 a, b = prepared.positions[first], prepared.positions[last]
                 tag = prepared.source.text[a:b]
@@ -84,7 +93,7 @@ class HybridDna(Bpe):
                 prepared.source.emit(trace, self._tags[kind], a, b)
                 output.append(self._tags[kind])
 
-    def _trace_kmers(
+    def _trace_dna(
         self, prepared: Prepared, start: int, end: int, output: list[TokenId], trace: TraceSink
     ) -> None:
         text, positions = prepared.text[start:end], prepared.positions
@@ -93,17 +102,17 @@ class HybridDna(Bpe):
         a, b = positions[start], positions[end]
         raw = encode(text)
         trace(ChunkStarted(raw, raw, *prepared.span(start, end), a, b, True))
-        for id, first, last in self._kmers(prepared.text, start, end):
+        for id, first, last, kmer in self._blocks(prepared.text, start, end):
             part = encode(prepared.text[first:last])
             if id == self._tags[OOV]:
                 trace(UnknownToken(part, id))
             else:
-                trace(LongestMatch(part, id, positions[first] - a))
+                trace(DnaBlock(part, id, positions[first] - a, kmer.encode()))
             prepared.source.emit(trace, id, positions[first], positions[last])
             output.append(id)
 
-    def _kmers(self, text: str, start: int, end: int) -> Iterator[tuple[TokenId, int, int]]:
-        """The tokens of the DNA at start..end, trimmed of white space, with their spans."""
+    def _blocks(self, text: str, start: int, end: int) -> Iterator[_Block]:
+        """The DNA at start..end, trimmed of white space."""
         while start < end and is_whitespace(ord(text[start])):
             start += 1
         while end > start and is_whitespace(ord(text[end - 1])):
@@ -115,7 +124,7 @@ class HybridDna(Bpe):
             if not _NOT_BASE.search(kmer):
                 kmer += self._padding * (BASES - len(kmer))
                 id = self._token_id((kmer + MARKER).encode())
-            yield self._tags[OOV] if id is None else id, first, last
+            yield _Block(self._tags[OOV] if id is None else id, first, last, kmer)
 
 
 def _tagged(text: str) -> Iterator[_Part]:

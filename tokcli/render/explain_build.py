@@ -27,6 +27,7 @@ from tokcli.trace import (
     ByteFallback,
     ChunksSplit,
     ChunkStarted,
+    DnaBlock,
     Event,
     FragmentSpecial,
     FragmentText,
@@ -217,7 +218,7 @@ def _causes(
         if isinstance(event, WordRolledBack):
             causes.clear()
             causes.append(event)
-        elif isinstance(event, WholeWord | LongestMatch):
+        elif isinstance(event, WholeWord | LongestMatch | DnaBlock):
             causes.append(event)
         elif isinstance(event, UnknownToken):
             if symbols:

@@ -19,6 +19,7 @@ from tokcli.trace import (
     BestPath,
     ByteFallback,
     Candidates,
+    DnaBlock,
     Event,
     LongestMatch,
     MergeApplied,
@@ -44,6 +45,7 @@ CAUSES = {
     "Hashed": "hash",
     "WholeWord": "whole_word",
     "LongestMatch": "longest_match",
+    "DnaBlock": "dna_block",
     "UnknownToken": "unknown",
     "WordRolledBack": "rolled_back",
 }
@@ -262,6 +264,14 @@ def _step(step: Event) -> Json:
         return {"step": "dropped", **_data(step.text)}
     if isinstance(step, LongestMatch):
         return {"step": "longest_match", "at": step.text_start, "id": step.id, **_data(step.text)}
+    if isinstance(step, DnaBlock):
+        return {
+            "step": "dna_block",
+            "at": step.text_start,
+            "id": step.id,
+            "kmer": step.kmer.decode(),
+            **_data(step.text),
+        }
     if isinstance(step, WordRolledBack):
         return {
             "step": "rolled_back",

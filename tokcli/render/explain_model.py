@@ -11,6 +11,7 @@ from tokcli.explain import Explanation
 from tokcli.trace import (
     ChunksSplit,
     ChunkStarted,
+    DnaBlock,
     Event,
     FragmentSpecial,
     LongestMatch,
@@ -109,6 +110,7 @@ Cause = (
     | Hashed
     | WholeWord
     | LongestMatch
+    | DnaBlock
     | UnknownToken
     | WordRolledBack
 )

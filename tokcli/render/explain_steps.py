@@ -28,11 +28,12 @@ from tokcli.render.explain_view import (
     plural,
     span_of,
 )
-from tokcli.render.explain_why import priority, quoted
+from tokcli.render.explain_why import dna_block, priority, quoted
 from tokcli.render.terminal import visible
 from tokcli.trace import (
     BestPath,
     ByteFallback,
+    DnaBlock,
     LongestMatch,
     MergeApplied,
     SymbolDropped,
@@ -89,6 +90,8 @@ def steps_stage(run: Run, limits: Limits) -> Stage:
     note = NOTES.get(run.vocab.type, "")
     if run.vocab.flag("ignore_merges"):
         note = f"a chunk that is a token is taken whole; else {note}"
+    if run.vocab.model == "hybriddna":
+        note += "; DNA goes out in blocks of six bases"
     return Stage("steps", line(note), [*blocks, *_short(short)])
 
 
@@ -160,6 +163,8 @@ def _said(run: Run, chunk: ChunkStory, limits: Limits) -> str | None:
         return "one symbol, a token" if len(first.symbols) == 1 else "no neighbours merge"
     if isinstance(first, LongestMatch):
         return "all of it is a token"
+    if isinstance(first, DnaBlock):
+        return dna_block(first)
     return "unknown" if isinstance(first, UnknownToken) else None
 
 
@@ -272,11 +277,11 @@ def _remark(step: object) -> list[Span]:
 
 
 def _matching(run: Run, chunk: ChunkStory, limits: Limits) -> list[Block]:
-    """Longest matches from left to right."""
+    """Longest matches, or blocks of DNA, from left to right."""
     steps = [
         step
         for step in chunk.steps
-        if isinstance(step, LongestMatch | UnknownToken | WordRolledBack)
+        if isinstance(step, LongestMatch | DnaBlock | UnknownToken | WordRolledBack)
     ]
     shown = steps if not limits.steps else steps[: limits.steps]
     rows: list[tuple[Line, ...]] = []
@@ -287,6 +292,10 @@ def _matching(run: Run, chunk: ChunkStory, limits: Limits) -> list[Block]:
             role = "dim" if rolled_back else token_role(run, next(roles))
             said = "matched, but given up below" if rolled_back else "longest token here"
             found = literal(step.text, role)
+            rows.append((line(str(step.text_start)), line(found), line(str(step.id)), line(said)))
+        elif isinstance(step, DnaBlock):
+            found = literal(step.text, token_role(run, next(roles)))
+            said = dna_block(step)
             rows.append((line(str(step.text_start)), line(found), line(str(step.id)), line(said)))
         elif isinstance(step, WordRolledBack):
             rest = step.word[step.text_start :]

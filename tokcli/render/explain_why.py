@@ -16,6 +16,7 @@ from tokcli.render.explain_model import (
 )
 from tokcli.render.terminal import visible
 from tokcli.trace import (
+    DnaBlock,
     FragmentSpecial,
     LongestMatch,
     MergeApplied,
@@ -25,7 +26,7 @@ from tokcli.trace import (
 )
 from tokcli.vocab import Provenance, VocabType
 
-__all__ = ["origin", "priority", "quoted", "reason", "setting_text"]
+__all__ = ["dna_block", "origin", "priority", "quoted", "reason", "setting_text"]
 
 NO_TOKEN = -1
 
@@ -83,6 +84,8 @@ def reason(run: Run, row: TokenRow, chunk: ChunkStory | None) -> str:
         )
     if isinstance(cause, LongestMatch):
         return _longest(run, cause)
+    if isinstance(cause, DnaBlock):
+        return dna_block(cause)
     assert isinstance(cause, Hashed)
     return f"hash of {quoted(b'' if chunk is None else chunk.event.text)} modulo {len(run.vocab)}"
 
@@ -155,6 +158,15 @@ def _longest(run: Run, cause: LongestMatch) -> str:
         if cause.text_start == 0:
             return "longest token that starts the word"
         return f"longest token that goes on at byte {cause.text_start} of ▁word"
-    if run.vocab.model == "hybriddna":
-        return "six bases of DNA" if len(cause.text) == 6 else "the last bases of DNA, filled up"
     return f"longest token at byte {cause.text_start} of the text"
+
+
+def dna_block(block: DnaBlock) -> str:
+    """Which bases of the DNA the token is."""
+    if block.text == block.kmer:
+        return "the next six bases of DNA"
+    kmer = quoted(block.kmer)
+    if len(block.text) == len(block.kmer):
+        return f"the next six bases of DNA, in upper case: {kmer}"
+    left = "base" if len(block.text) == 1 else f"{len(block.text)} bases"
+    return f"the last {left} of DNA, filled up to six: {kmer}"
