@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -10,7 +11,7 @@ import jsonschema
 
 from tokcli.explain import Explanation
 from tokcli.render.explain_build import build
-from tokcli.render.explain_json import documents
+from tokcli.render.explain_json import document_pieces
 from tokcli.render.explain_model import ChunkStory, Merged, Request, Run, TextStory
 from tokcli.render.explain_page import page
 from tokcli.render.explain_text import page_lines
@@ -34,6 +35,11 @@ def validator() -> Any:
     return jsonschema.Draft202012Validator(schema)
 
 
+def document(runs: list[Run], limits: Limits | None = None) -> Any:
+    """The JSON of `runs`, parsed."""
+    return json.loads("".join(document_pieces(runs, limits or Limits())))
+
+
 def check(tokenizer: Tokenizer, data: bytes, *, add_special: bool, parse_special: bool) -> Run:
     """Explain `data` and assert what holds of all explanations; returns the model."""
     explanation = tokenizer.explain(data, add_special=add_special, parse_special=parse_special)
@@ -54,7 +60,7 @@ def check_drawing(run: Run) -> None:
     document is valid."""
     for text in page_lines(page(run, Limits(steps=5))):
         assert not any(ord(char) < 0x20 or 0x7F <= ord(char) < 0xA0 for char in text), repr(text)
-    validator().validate(documents([run], Limits()))
+    validator().validate(document([run]))
 
 
 def _ids_in_events(explanation: Explanation) -> list[int]:

@@ -14,10 +14,9 @@ import pytest
 
 import tokcli
 from tests import vocabularies
-from tests.explained import check, validator
+from tests.explained import check, document, validator
 from tokcli.render.explain_both import both_page
 from tokcli.render.explain_build import build
-from tokcli.render.explain_json import document
 from tokcli.render.explain_model import Request, Run
 from tokcli.render.explain_page import page
 from tokcli.render.explain_text import page_lines
@@ -88,7 +87,7 @@ def test_page(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", CASES)
 def test_document(name: str, tmp_path: Path) -> None:
-    told = document(explained(name, tmp_path, CASES[name]), Limits())
+    told = document([explained(name, tmp_path, CASES[name])])
 
     validator().validate(told)
     pin(f"{name}.json", laid_out(told))
@@ -96,10 +95,10 @@ def test_document(name: str, tmp_path: Path) -> None:
 
 def test_every_stage_is_a_part_of_the_document(tmp_path: Path) -> None:
     run = explained("spm", tmp_path, CASES["spm"])
-    whole = document(run, Limits())
+    whole = document([run])
 
     for stage in ("input", "fragments", "prepare", "chunks", "bytes", "steps", "tokens"):
-        part = document(run, Limits(stages=(stage,)))
+        part = document([run], Limits(stages=(stage,)))
         assert part.items() <= whole.items() or all(whole[key] == part[key] for key in part)
         assert stage in part
         validator().validate(part)

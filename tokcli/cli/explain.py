@@ -204,14 +204,13 @@ def _check_chunk(run: Run, chunk: int | None) -> None:
 
 
 def _write(runs: list[Run], limits: Limits, format: str, color: str) -> None:
-    from tokcli.render.lines import write_lines
+    from tokcli.render.lines import write_lines, write_pieces
     from tokcli.render.terminal import is_terminal, make_console, wants_color
 
     if format == "json":
-        from tokcli.render.explain_json import documents
-        from tokcli.render.json_text import json_document
+        from tokcli.render.explain_json import document_pieces
 
-        write_lines([json_document(documents(runs, limits))])
+        write_pieces(document_pieces(runs, limits))
         return
     page = _page(runs, limits)
     if format in ("html", "svg"):

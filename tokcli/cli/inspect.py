@@ -61,7 +61,7 @@ def inspect(
         keys = list(metadata)
     if format == "json":
         from tokcli.render.inspect_json import inspection_document
-        from tokcli.render.json_text import json_document
+        from tokcli.render.json_layout import json_document
         from tokcli.render.lines import write_lines
 
         write_lines([json_document(inspection_document(inspection, keys))])
@@ -98,7 +98,7 @@ def _print_key(metadata: Metadata, name: str, format: str) -> int:
         return FINDING
     entry = metadata[key]
     if format == "json":
-        from tokcli.render.json_text import json_document
+        from tokcli.render.json_layout import json_document
 
         write_lines([json_document(json_value(entry))])
     elif not isinstance(entry.value, bytes):

@@ -7,7 +7,7 @@ from typing import Any
 
 from tokcli.chat.verdict import Caller, Finding
 from tokcli.render.chat_report import Report
-from tokcli.render.json_text import json_document
+from tokcli.render.json_layout import json_document
 
 __all__ = ["SCHEMA_VERSION", "document"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tokcli.check.finding import SEVERITIES, Evidence, Finding
 from tokcli.check.report import FileReport
-from tokcli.render.json_text import json_document
+from tokcli.render.json_layout import json_document
 
 __all__ = ["check_document"]
 

@@ -17,7 +17,7 @@ from tokcli.check.pages import rule_page
 from tokcli.check.report import FileReport
 from tokcli.render.check_json import evidence_object
 from tokcli.render.check_text import command_line
-from tokcli.render.json_text import json_document
+from tokcli.render.json_layout import json_document
 from tokcli.render.terminal import visible
 
 __all__ = ["sarif_document"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from json.encoder import encode_basestring
@@ -10,7 +9,7 @@ from json.encoder import encode_basestring
 from tokcli.byte_escapes import SPECIAL_CHARACTERS
 from tokcli.float_text import float_text
 
-__all__ = ["as_array", "json_document", "json_float", "json_list", "json_string", "json_text"]
+__all__ = ["as_array", "json_float", "json_list", "json_string", "json_text"]
 
 _SPECIAL = re.compile(f"[{SPECIAL_CHARACTERS}\ud800-\udfff]")
 
@@ -54,9 +53,3 @@ def as_array(objects: Iterable[str]) -> Iterator[str]:
         yield before + item
         before = ","
     yield "[]" if before == "[" else "]"
-
-
-def json_document(value: object) -> str:
-    """Any JSON value, indented; controls and invisible characters as \\uNNNN."""
-    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
-    return _SPECIAL.sub(lambda match: "\n" if match[0] == "\n" else _escape(match), text)

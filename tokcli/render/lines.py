@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterable
 from itertools import islice
 
-__all__ = ["write_bytes", "write_lines"]
+__all__ = ["write_bytes", "write_lines", "write_pieces"]
 
 # The first lines leave at once, so that `| head` need not wait; then large blocks are cheaper.
 FIRST_BLOCK = 64
 BLOCK = 4096
+# The same for pieces of one text, in characters.
+PIECES = 1 << 16
 
 
 def write_lines(lines: Iterable[str]) -> int:
@@ -26,6 +28,21 @@ def write_lines(lines: Iterable[str]) -> int:
         count += len(block)
         size = BLOCK
     return count
+
+
+def write_pieces(pieces: Iterable[str]) -> None:
+    """Write a text that comes in pieces, each of a few lines at most, to stdout as UTF-8, ended by
+    a line feed."""
+    block: list[str] = []
+    size = 0
+    for piece in pieces:
+        block.append(piece)
+        size += len(piece)
+        if size >= PIECES:
+            write_bytes("".join(block).encode())
+            block.clear()
+            size = 0
+    write_bytes(("".join(block) + "\n").encode())
 
 
 def write_bytes(data: bytes) -> None:
