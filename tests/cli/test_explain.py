@@ -223,6 +223,20 @@ def test_drawn_output_fits_its_width(spm: Path, width: int) -> None:
     assert "│" in run.text
 
 
+def test_nothing_that_a_narrow_drawing_says_is_cut() -> None:
+    drawn = tokcli(
+        *("explain", "How<|endoftext|> 日", "--stage", "chunks", "--stage", "tokens"),
+        *("--color", "always"),
+        env={"COLUMNS": "40"},
+    )
+    said = re.sub(r"(\x1b\[[0-9;]*m|[│\s])+", " ", drawn.text)
+
+    assert "alternative matched by" in said
+    assert "whole chunk, 2 merges, last rank 2181" in said
+    assert "control token in the text (parse_special)" in said
+    assert said.count("no merge joins this symbol to a neighbour") == 2
+
+
 def test_colour_only_where_it_is_wanted() -> None:
     assert b"\x1b[" not in tokcli("explain", "How are").stdout
     assert b"\x1b[" in tokcli("explain", "How are", "--color", "always").stdout

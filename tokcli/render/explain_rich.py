@@ -15,6 +15,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from tokcli.render import explain_view as view
+from tokcli.render.explain_rich_table import draw_table
 from tokcli.render.explain_view import (
     PALETTE,
     ROLES,
@@ -167,22 +168,10 @@ def _pair(pair: Pair, width: int) -> RenderableType:
     return grid
 
 
-def _table(table: Table, width: int) -> RichTable:
-    drawn = RichTable(box=None, padding=(0, 2, 0, 0), header_style="dim", pad_edge=False)
+def _table(table: Table, width: int) -> RenderableType:
     places = [i for i, column in enumerate(table.columns) if column.wide <= width]
-    for place in places:
-        column = table.columns[place]
-        last = place == places[-1]
-        drawn.add_column(
-            column.header,
-            justify="right" if column.right else "left",
-            no_wrap=column.right,
-            overflow="fold",
-            min_width=min(20, width // 4) if last and len(places) > 3 else None,
-        )
-    for row in table.rows:
-        drawn.add_row(*(text_of(row[place]) for place in places))
-    return drawn
+    columns = [table.columns[place] for place in places]
+    return draw_table(columns, [[text_of(row[i]) for i in places] for row in table.rows], width)
 
 
 def _strip(strip: Strip, width: int) -> Iterator[Text]:
