@@ -199,7 +199,7 @@ def _overrides(vocab: Vocab) -> list[TypeOverride]:
 # Settings that only these vocabulary types use when they tokenize.
 _USED_BY: dict[str, frozenset[VocabType]] = {
     "ignore_merges": frozenset({VocabType.BPE}),
-    "escape_whitespaces": frozenset({VocabType.BPE}),
+    "escape_whitespaces": frozenset({VocabType.BPE, VocabType.UGM}),
     "byte_encode": frozenset({VocabType.BPE}),
     "prepend_scheme": frozenset({VocabType.BPE}),
     "remove_extra_whitespaces": frozenset({VocabType.UGM}),
@@ -223,6 +223,8 @@ def _remark(vocab: Vocab, name: str) -> str | None:
         return "for samplers only"
     if name == "add_space_prefix" and vocab.type not in (VocabType.SPM, VocabType.UGM):
         return "in detokenizing only"
+    if name == "escape_whitespaces" and vocab.type == VocabType.SPM:
+        return "SPM always does"
     if name == "lowercase" and vocab.model == "whitespace":
         return None
     if name == "dna_auto_tags" and vocab.model != "hybriddna":

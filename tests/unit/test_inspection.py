@@ -74,6 +74,9 @@ def test_says_which_settings_a_type_does_not_use(tmp_path: Path) -> None:
     assert bpe["lowercase"] == "unused by BPE"
     assert bpe["ignore_merges"] is None
     assert bpe["add_space_prefix"] == "in detokenizing only"
+    spm = remarks(builders.tiny_spm(tmp_path / "s.gguf"))
+    assert spm["escape_whitespaces"] == "SPM always does"
+    assert remarks(builders.tiny_ugm(tmp_path / "u.gguf"))["escape_whitespaces"] is None
     assert remarks(builders.tiny_whitespace(tmp_path / "ws.gguf"))["lowercase"] is None
     assert remarks(builders.tiny_hybriddna(tmp_path / "d.gguf"))["dna_auto_tags"] is None
 

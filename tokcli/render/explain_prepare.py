@@ -94,16 +94,16 @@ def _title(run: Run, text: TextStory) -> Line:
 def _rules(run: Run, rules: list[str]) -> Block:
     rows: list[tuple[Line, ...]] = []
     for rule in rules:
+        why = [setting_text(run, name) for name in SETTINGS.get(rule, ())]
         says = RULES.get(rule, "")
         if rule == "metaspace" and run.vocab.pre == "mmbert":
-            says = "▁ goes before each line"
-        settings = SETTINGS.get(rule, ())
-        if rule == "metaspace" and run.vocab.pre == "mmbert":
-            settings = ()
+            says, why = "▁ goes before each line", []
         if rule == "charsmap" and run.vocab.type == VocabType.UGM and not run.vocab.charsmap:
             says = "no character map in the file; white space: ▁ marks the start of a word"
-        why = "; ".join(setting_text(run, name) for name in settings)
-        rows.append((line(Span(rule, "strong")), line(f"{says}{'; ' if why else ''}{why}")))
+        if rule == "escape_whitespaces" and run.vocab.type == VocabType.SPM:
+            # Whatever the setting says, and no key sets it.
+            why = ["SPM always does that"]
+        rows.append((line(Span(rule, "strong")), line("; ".join([says, *why]))))
     return Table((Column("rule"), Column("does")), rows)
 
 
