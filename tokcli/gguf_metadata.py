@@ -106,8 +106,9 @@ class Metadata(Mapping[str, Entry]):
     def with_overrides(self, overrides: Mapping[str, object]) -> Metadata:
         """A copy in which each key of `overrides` has the given plain value.
 
-        Values: str, bytes, bool, int, float, or a list of str, int or float. An int takes the
-        integer type that the file has for the key, else u32 (or i32, i64 where it does not fit).
+        Values: str, bytes, bool, int, float, a list of str, int or float, or an Entry. An int takes
+        the integer type that the file has for the key, else u32 (or i32, i64 where it does not
+        fit).
 
         Raises GgufError for a value that no GGUF type holds.
         """
@@ -125,6 +126,8 @@ class Metadata(Mapping[str, Entry]):
 
 def make_entry(key: str, value: object, present: Entry | None = None) -> Entry:
     """The Entry for a plain Python value; `present` is what the file has under that key."""
+    if isinstance(value, Entry):
+        return value
     if isinstance(value, bool):
         return Entry(BOOL, None, value)
     if isinstance(value, str):

@@ -9,8 +9,8 @@ from __future__ import annotations
 import codecs
 
 __all__ = [
-    "ESCAPED_BYTES", "REPLACEMENT", "SIZES_BY_LEAD", "byte_offsets", "decode", "decode_symbols", "encode",
-    "first_ill_formed", "sequence_length", "to_bytes",
+    "ESCAPED_BYTES", "REPLACEMENT", "SIZES_BY_LEAD", "byte_offsets", "decode", "decode_symbols",
+    "encode", "first_ill_formed", "sequence_length", "to_bytes",
 ]  # fmt: skip
 
 # How many bytes a sequence takes by the upper half of its first byte (unicode_len_utf8).

@@ -205,6 +205,19 @@ def test_overrides_take_the_place_of_the_files_keys(tmp_path: Path) -> None:
     assert "<s>" not in tokcli("tokenize", "-m", spm, "-p", "a", "--override-kv", override).text
 
 
+def test_an_override_of_another_type_is_left_out_with_a_warning(tmp_path: Path) -> None:
+    spm = tiny_spm(tmp_path / "spm.gguf")
+    wrong = ("--override-kv", "tokenizer.ggml.add_bos_token=int:0")
+    run = tokcli("tokenize", "-m", spm, "-p", "a", *wrong)
+
+    assert ("<s>" in run.text, run.status) == (True, 0)
+    assert run.stderr.startswith(
+        "tokcli: warning: --override-kv gives tokenizer.ggml.add_bos_token"
+    )
+    assert tokcli("tokenize", "-m", spm, "-p", "a", *wrong, "--log-disable").stderr == ""
+    assert tokcli("tokenize", "-m", spm, "-p", "a", *wrong, "--strict").status == 1
+
+
 def test_pre_names_another_pre_tokenizer() -> None:
     assert tokcli("tokenize", "12345", "--ids", "--pre", "qwen2").stdout == (
         b"[16, 17, 18, 19, 20]\n"

@@ -102,14 +102,13 @@ def check(
 
         print_rules(rules, color)
         return 0
-    from tokcli.cli.model_source import overrides_from
+    from tokcli.cli.overrides import read_overrides
+    from tokcli.cli.report import report, report_warning
     from tokcli.tokenizer import builtin_path
 
-    overrides = overrides_from(override_kv, pre)
+    overrides = read_overrides(override_kv, pre, report_warning)
     conversation = _conversation(messages)
     if not files and model is None:
-        from tokcli.cli.report import report
-
         report("note", "no FILE is given, so this is about the built-in GPT-2 vocabulary")
     paths = files or []
     source = context.get_parameter_source("model")

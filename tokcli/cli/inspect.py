@@ -77,11 +77,12 @@ def inspect(
 
 def _metadata(model: str | None, override_kv: list[str] | None, pre: str | None) -> Metadata:
     """The file's keys, overridden; unlike a tokenizer they can be had from a broken file."""
-    from tokcli.cli.model_source import overrides_from
+    from tokcli.cli.overrides import read_overrides
+    from tokcli.cli.report import report_warning
     from tokcli.gguf_metadata import read_metadata
     from tokcli.tokenizer import builtin_path
 
-    overrides = overrides_from(override_kv, pre)
+    overrides = read_overrides(override_kv, pre, report_warning)
     metadata = read_metadata(builtin_path() if model is None else model)
     return metadata.with_overrides(overrides) if overrides else metadata
 

@@ -20,11 +20,12 @@ class Messages:
         """verbosity: notes are shown from 3, warnings from 2."""
         self.verbosity = verbosity
         self._seen: Counter[str] = Counter()
+        self._n_others = 0
 
     @property
     def n_warnings(self) -> int:
         """How many there were, shown or not."""
-        return self._seen.total()
+        return self._seen.total() + self._n_others
 
     def note(self, message: str) -> None:
         """Something a user may not expect, but nothing wrong."""
@@ -37,6 +38,12 @@ class Messages:
         if self._seen[warning.code] == 1 and self.verbosity >= WARNING_LEVEL:
             where = f"{label}: " if label else ""
             report("warning", f"{where}{warning.message} [{warning.code}]")
+
+    def warn_of_options(self, message: str) -> None:
+        """Something that is likely wrong with what was asked for."""
+        self._n_others += 1
+        if self.verbosity >= WARNING_LEVEL:
+            report("warning", message)
 
     def finish(self) -> None:
         """Say how many more inputs had each warning."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from tokcli.render.terminal import visible
 
-__all__ = ["report"]
+__all__ = ["report", "report_warning"]
 
 
 def report(kind: str, message: str) -> None:
@@ -17,3 +17,8 @@ def report(kind: str, message: str) -> None:
         with suppress(OSError, ValueError, AttributeError):
             sys.stdout.flush()
         print(f"tokcli: {kind}: {visible(message)}", file=sys.stderr, flush=True)
+
+
+def report_warning(message: str) -> None:
+    """Print "tokcli: warning: MESSAGE" on stderr."""
+    report("warning", message)

@@ -51,7 +51,7 @@ def start_jobs(request: TokenizeRequest, tokenizer: Tokenizer, how: How) -> Jobs
     count = request.jobs or _default_count(request)
     if count == 1:
         return None
-    load = partial(load_tokenizer, request.model, request.override_kv, request.pre)
+    load = partial(load_tokenizer, request.model, request.override_kv, request.pre, _no_warning)
     return Jobs(count, tokenizer, load, how)
 
 
@@ -155,6 +155,10 @@ def _unpacked(units: list[Input], future: Future[Answer]) -> Iterator[tuple[Inpu
         yield unit, Tokenized(ids.tolist(), None, warnings, unit.file, unit.line)
     if error is not None:
         raise error
+
+
+def _no_warning(_: str) -> None:
+    """The parent has given it."""
 
 
 _worker: tuple[Tokenizer, How] | None = None

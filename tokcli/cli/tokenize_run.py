@@ -32,8 +32,10 @@ def run_request(request: TokenizeRequest) -> int:
     """
     check_request(request)
     require_source(request)
-    tokenizer = load_tokenizer(request.model, request.override_kv, request.pre)
     messages = Messages(0 if request.log_disable else request.log_verbosity)
+    tokenizer = load_tokenizer(
+        request.model, request.override_kv, request.pre, messages.warn_of_options
+    )
     add_special = asks_for_special(request, tokenizer)
     _announce_missing_special(request, tokenizer, messages)
     if request.truncate is not None:
