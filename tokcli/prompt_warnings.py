@@ -49,8 +49,8 @@ def prompt_warnings(
         found.append(
             PromptWarning(
                 "no-bos",
-                "the prompt has no BOS although the vocabulary adds one; leave out --no-bos, or "
-                "begin the text with it",
+                "the prompt has no BOS although the vocabulary adds one; leave out --no-bos and "
+                "--no-special, or begin the text with it",
             )
         )
     if eos is not None and add_special and vocab.flag("add_eos") and ids[-2:] == [eos, eos]:

@@ -161,6 +161,33 @@ def test_a_closed_pipe_ends_quietly(arguments: tuple[str, ...], tmp_path: Path) 
     assert process.returncode == 0
 
 
+@pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise on Windows")
+@pytest.mark.parametrize("size", [1, 20_000])
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [(["--max-tokens", "5"], 1), (["--max-tokens", "9000000"], 0), (["--strict"], 1)],
+)
+def test_a_closed_pipe_hides_no_finding(
+    arguments: list[str], status: int, size: int, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.write_bytes(b"How are you? " * size)
+    second.write_bytes(b"too many words for this, and <|endoftext|>")
+    reader, writer = os.pipe()
+    os.close(reader)
+    with open(writer, "wb") as pipe:
+        done = subprocess.run(
+            command_line("tokenize", "-f", first, "-f", second, "--no-parse-special", *arguments),
+            stdout=pipe,
+            stderr=subprocess.PIPE,
+            env=environ(),
+        )
+
+    assert done.returncode == status
+    # The last input is judged too.
+    assert b"second: " in done.stderr
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Where the commands of PRINTING find what they name."""

@@ -59,12 +59,30 @@ def test_json_sends_nothing_raw_to_a_terminal() -> None:
     assert bytes.fromhex("".join(pieces)).decode() == "a\x1b[31m\x7f\u009b\u202e\u2028"
 
 
-@pytest.mark.parametrize(("limit", "status"), [("2", 0), ("1", 1), ("0", 1)])
-def test_a_budget(limit: str, status: int) -> None:
-    run = tokcli("tokenize", "How are", "--ids", "--max-tokens", limit)
+@pytest.mark.parametrize(
+    ("text", "limit", "finding"),
+    [
+        ("How are", "2", None),
+        ("How are", "1", "2 tokens, 1 over the limit of --max-tokens 1"),
+        ("How are", "0", "2 tokens, 2 over the limit of --max-tokens 0"),
+        ("How", "0", "1 token, 1 over the limit of --max-tokens 0"),
+    ],
+)
+def test_a_budget(text: str, limit: str, finding: str | None) -> None:
+    run = tokcli("tokenize", text, "--ids", "--max-tokens", limit)
 
-    assert (run.stdout, run.status) == (b"[2437, 389]\n", status)
-    assert ("over the limit" in run.stderr) == bool(status)
+    assert json.loads(run.text) == [2437, 389][: len(text.split())]
+    assert run.status == (0 if finding is None else 1)
+    assert run.stderr == ("" if finding is None else f"tokcli: error: {finding}\n")
+
+
+@pytest.mark.parametrize("option", ["--no-bos", "--no-special"])
+def test_a_missing_bos_names_what_leaves_it_out(option: str) -> None:
+    adds_bos = ("--override-kv", "tokenizer.ggml.add_bos_token=bool:true")
+    run = tokcli("tokenize", "How", "--ids", "--strict", *adds_bos, option)
+
+    assert run.status == 1
+    assert "leave out --no-bos and --no-special, or begin the text with it" in run.stderr
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from tokcli.cli.report import report
 from tokcli.errors import TokcliError
 
-__all__ = ["FINDING", "UNUSABLE", "guarded"]
+__all__ = ["FINDING", "UNUSABLE", "guarded", "reader_is_gone", "silence_stdout"]
 
 FINDING = 1
 UNUSABLE = 3
@@ -19,17 +19,16 @@ INTERRUPTED = 130
 
 def guarded(action: Callable[[], int | None], *, debug: Callable[[], bool]) -> int:
     """Run `action` and return the exit status: its own (None is 0), or that of what it raised.
+    Output that nobody reads to the end changes nothing about it.
 
     debug: asked when something was raised, whether to print the traceback as well.
     """
+    status = 0
     try:
-        status = action()
+        status = action() or 0
         if sys.stdout is not None:
             sys.stdout.flush()
-        return status or 0
-    except BrokenPipeError:
-        _silence_stdout()
-        return 0
+        return status
     except KeyboardInterrupt:
         return INTERRUPTED
     except TokcliError as error:
@@ -37,10 +36,9 @@ def guarded(action: Callable[[], int | None], *, debug: Callable[[], bool]) -> i
         report("error", str(error))
         return error.exit_code
     except OSError as error:
-        if error.errno == errno.EINVAL and os.name == "nt":
-            # What a closed pipe raises on Windows.
-            _silence_stdout()
-            return 0
+        if reader_is_gone(error):
+            silence_stdout()
+            return status
         _print_traceback(debug())
         report("error", _describe(error))
         return UNUSABLE
@@ -68,8 +66,14 @@ def _print_traceback(debug: bool) -> None:
         traceback.print_exc()
 
 
-def _silence_stdout() -> None:
-    """Let the interpreter flush what is left into nothing: the reader is gone."""
+def reader_is_gone(error: OSError) -> bool:
+    """Whether writing failed since nobody reads the pipe any more."""
+    # On Windows that is EINVAL.
+    return isinstance(error, BrokenPipeError) or (error.errno == errno.EINVAL and os.name == "nt")
+
+
+def silence_stdout() -> None:
+    """Let what is printed from now on, and what is still to be flushed, go nowhere."""
     try:
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, sys.stdout.fileno())

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from tokcli.cli.guard import FINDING
+from tokcli.cli.guard import FINDING, reader_is_gone, silence_stdout
 from tokcli.cli.io import Input, stdout_bytes
 from tokcli.cli.messages import Messages
 from tokcli.cli.model_source import load_tokenizer
@@ -49,13 +50,27 @@ def run_request(request: TokenizeRequest) -> int:
                 messages.warn(warning, unit.label)
             if request.messages is not None:
                 _point_to_chat(result, messages)
-            renderer.add(result)
+            with _while_read(request):
+                renderer.add(result)
             if request.max_tokens is not None and len(result.ids) > request.max_tokens:
                 over += 1
                 _report_over(unit, len(result.ids), request.max_tokens)
-    renderer.finish()
+    with _while_read(request):
+        renderer.finish()
     messages.finish()
     return FINDING if over or (request.strict and messages.n_warnings) else 0
+
+
+@contextmanager
+def _while_read(request: TokenizeRequest) -> Iterator[None]:
+    """Prints results. Once nobody reads them, the rest is still judged where that was asked for."""
+    try:
+        yield
+    except OSError as error:
+        judges = request.max_tokens is not None or request.strict
+        if not (judges and reader_is_gone(error)):
+            raise
+        silence_stdout()
 
 
 def asks_for_special(request: TokenizeRequest, tokenizer: Tokenizer) -> bool:
@@ -145,9 +160,8 @@ def _renderer(request: TokenizeRequest, tokenizer: Tokenizer, add_special: bool)
 
 def _report_over(unit: Input, count: int, limit: int) -> None:
     where = f"{unit.label}: " if unit.label else ""
-    report(
-        "error", f"{where}{count} tokens, {count - limit} over the limit of --max-tokens {limit}"
-    )
+    tokens = "1 token" if count == 1 else f"{count} tokens"
+    report("error", f"{where}{tokens}, {count - limit} over the limit of --max-tokens {limit}")
 
 
 def _truncate(
