@@ -24,7 +24,9 @@ def test_the_line_shows_size_and_time_where_it_is_not() -> None:
     shown._current = 2_500_000
     shown._label = "stdin"
 
-    assert shown.line(7.4) == "tokenizing stdin, 2.5 MB, 7 s"
+    assert shown.line(0) == f"[####{' ' * 20}] tokenizing stdin, 2.5 MB, 0 s"
+    assert shown.line(progress.INTERVAL * 20.5).startswith(f"[{' ' * 20}####] tokenizing")
+    assert shown.line(progress.INTERVAL * 37.5).startswith(f"[   ####{' ' * 17}] tokenizing")
 
 
 def test_a_long_run_draws_and_clears(
@@ -41,8 +43,22 @@ def test_a_long_run_draws_and_clears(
         shown.pause()
         seen += capsys.readouterr().err
 
-    assert seen.startswith(f"{CLEAR}tokenizing a, 0.0 MB")
+    assert seen.startswith(f"{CLEAR}[")
+    assert "####" in seen
     assert seen.endswith(CLEAR)
+
+
+def test_on_the_terminal_of_the_results_the_line_ends_with_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(progress, "is_terminal", lambda stream: True)
+    with Progress() as shown:
+        shown.start("a", 1)
+        assert shown.enabled
+        shown.pause()
+        assert not shown.enabled
+        shown.start("b", 1)
+        assert not shown._active
 
 
 def test_nothing_is_drawn_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:

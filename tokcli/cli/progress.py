@@ -1,4 +1,4 @@
-"""A progress line on stderr, for long runs that a human watches."""
+"""A progress bar on stderr, for long runs that a human watches."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ __all__ = ["Progress"]
 PATIENCE = 1.0  # seconds until the line shows up
 INTERVAL = 0.2  # seconds between updates
 WIDTH = 24  # characters of the bar
+MOVING = "####"  # what moves in a bar of unknown length
 CLEAR = "\r\x1b[K"
 
 
@@ -26,17 +27,19 @@ class Progress:
     """Draws how many bytes are done, from a thread of its own, if stderr is a terminal.
 
     Nothing is drawn in the first second. Between pause() and the next start() the line is gone, so
-    that other output does not mix with it.
+    that other output does not mix with it. While the first of the inputs is under way, or one of
+    unknown size, part of the bar moves to and fro.
     """
 
     def __init__(self, files: Sequence[str] = (), *, enabled: bool | None = None) -> None:
-        """files: what will be read, for the total; enabled: None asks stderr and stdout.
+        """files: what will be read, for the total; enabled: None asks stderr.
 
-        When results go to the same terminal they are the progress, and no line is drawn.
+        When results go to the same terminal they are the progress from the first one on.
         """
         if enabled is None:
-            enabled = is_terminal(sys.stderr) and not is_terminal(sys.stdout)
+            enabled = is_terminal(sys.stderr)
         self.enabled = enabled
+        self._until_result = is_terminal(sys.stdout)
         self.total = _size(files) if enabled else None
         self.done = 0
         self._current = 0
@@ -82,6 +85,8 @@ class Progress:
                 if self._drawn:
                     self._write(CLEAR)
                     self._drawn = False
+            if self._until_result:
+                self.enabled = False
 
     def line(self, seconds: float) -> str:
         """The text of the line after `seconds` of work."""
@@ -91,7 +96,9 @@ class Progress:
             bar = ("#" * int(part * WIDTH)).ljust(WIDTH)
             return f"[{bar}] {part:4.0%}{name}"
         size = (self.done + self._current) / 1e6
-        return f"tokenizing{name}, {size:.1f} MB, {seconds:.0f} s"
+        way = WIDTH - len(MOVING)
+        bar = (" " * abs((int(seconds / INTERVAL) + way) % (2 * way) - way) + MOVING).ljust(WIDTH)
+        return f"[{bar}] tokenizing{name}, {size:.1f} MB, {seconds:.0f} s"
 
     def _run(self) -> None:
         if self._stop.wait(PATIENCE):
