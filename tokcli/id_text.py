@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from tokcli.errors import UsageError
 
-__all__ = ["IdReader", "is_json", "parse_ids"]
+__all__ = ["IdReader", "is_json", "parse_ids", "parse_texts"]
 
 _ITEM = re.compile(r"[\[\],]|[^\s\[\],]+")
 # Longer than any id, so that a number of a million digits is not converted first.
@@ -25,9 +25,22 @@ def parse_ids(text: str) -> list[int]:
     Raises UsageError that names the first item that is no id.
     """
     if is_json(text):
-        return list(_json_ids(text))
+        return [id for document in _documents(text) for id in _ids_of(document)]
     reader = IdReader()
     return [*reader.feed(text), *reader.finish()]
+
+
+def parse_texts(text: str) -> list[list[int]]:
+    """The ids of each text that `text` holds: of each line, or, in JSON, of each input.
+
+    >>> parse_texts("1 2\\n[3]")
+    [[1, 2], [3]]
+
+    Raises UsageError that names the first item that is no id.
+    """
+    if not is_json(text):
+        return [parse_ids(line) for line in text.splitlines()]
+    return [list(_ids_of(one)) for document in _documents(text) for one in _inputs_of(document)]
 
 
 class IdReader:
@@ -100,7 +113,7 @@ def is_json(text: str) -> bool:
     return start.startswith("{") or (start.startswith("[") and start[1:].lstrip().startswith("{"))
 
 
-def _json_ids(text: str) -> Iterator[int]:
+def _documents(text: str) -> Iterator[object]:
     decoder = json.JSONDecoder()
     position = 0
     while position < len(text):
@@ -108,9 +121,15 @@ def _json_ids(text: str) -> Iterator[int]:
             value, position = decoder.raw_decode(text, position)
         except (ValueError, RecursionError) as error:
             raise UsageError(f"the ids are not well-formed JSON: {error}") from None
-        yield from _ids_of(value)
+        yield value
         while position < len(text) and text[position].isspace():
             position += 1
+
+
+def _inputs_of(value: object) -> list[object]:
+    """The inputs that one document of tokenize is about."""
+    inputs = value.get("inputs") if isinstance(value, dict) else None
+    return inputs if isinstance(inputs, list) else [value]
 
 
 def _ids_of(value: object) -> Iterator[int]:

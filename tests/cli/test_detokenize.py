@@ -53,8 +53,10 @@ def test_several_results_of_tokenize_are_read(stream: list[str]) -> None:
         assert tokcli("detokenize", *stream, stdin=tokens).stdout == b"Howare"
 
 
-def test_lines_are_texts_of_their_own() -> None:
-    tokens = tokcli("tokenize", "--lines", stdin=b"How are\n\nare\n").stdout
+@pytest.mark.parametrize("format", ["ids", "jsonl", "json"])
+def test_lines_are_texts_of_their_own(format: str) -> None:
+    lines = b"How are\n\nare\n"
+    tokens = tokcli("tokenize", "--lines", "--format", format, stdin=lines).stdout
 
     assert tokcli("detokenize", "--lines", stdin=tokens).stdout == b"How are\n\nare\n"
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokcli.errors import UsageError
-from tokcli.id_text import IdReader, parse_ids
+from tokcli.id_text import IdReader, parse_ids, parse_texts
 
 JSON = (
     '{"model": "m", "count": 2, "tokens": [{"id": 1, "piece": "a"}, {"id": 2, "piece": "b"}], '
@@ -90,3 +90,18 @@ def test_an_id_is_complete_when_something_follows_it() -> None:
     assert reader.feed("45 6") == [45]
     assert reader.feed("]") == [6]
     assert reader.finish() == []
+
+
+@pytest.mark.parametrize(
+    ("text", "texts"),
+    [
+        ("", []),
+        ("1 2\n\n[3]\n", [[1, 2], [], [3]]),
+        ('{"ids": [1]}\n{"ids": []}\n', [[1], []]),
+        ('{\n"tokens": [{"id": 1},\n{"id": 2}]}', [[1, 2]]),
+        ('{"inputs": [{"ids": [1]},\n{"ids": [2, 3]}], "total": 3}', [[1], [2, 3]]),
+        ('{"inputs": []}', []),
+    ],
+)
+def test_texts(text: str, texts: list[list[int]]) -> None:
+    assert parse_texts(text) == texts

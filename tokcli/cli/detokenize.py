@@ -47,7 +47,10 @@ def detokenize(
         bool, typer.Option("--pieces", help="Print one line for each id, escaped.")
     ] = False,
     lines: Annotated[
-        bool, typer.Option("--lines", help="Each line of ids is a text, printed on a line.")
+        bool,
+        typer.Option(
+            "--lines", help="Each line of ids, or input in JSON, is a text, printed on a line."
+        ),
     ] = False,
     stream: Annotated[
         bool, typer.Option("--stream", help="Print as ids arrive on stdin, in whole characters.")
@@ -67,7 +70,7 @@ def detokenize(
     tokcli tokenize -f prompt.txt --ids | tokcli detokenize
     """
     from tokcli.cli.model_source import load_tokenizer
-    from tokcli.id_text import parse_ids
+    from tokcli.id_text import parse_ids, parse_texts
 
     if pieces and remove_special:
         raise UsageError("--pieces prints every id, and --remove-special leaves some out")
@@ -91,8 +94,8 @@ def detokenize(
             piece = tokenizer.piece(id, special=unparse_special)
             stdout_bytes().write(escape(piece).encode() + b"\n")
     elif lines:
-        for line in text.splitlines():
-            _write(tokenizer.detokenize(parse_ids(line), **options), end=b"\n")
+        for line in parse_texts(text):
+            _write(tokenizer.detokenize(line, **options), end=b"\n")
     else:
         end = b"\n" if is_terminal() else b""
         _write(tokenizer.detokenize(parse_ids(text), **options), end=end)
