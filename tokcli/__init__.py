@@ -63,3 +63,8 @@ def __getattr__(name: str) -> object:
     value = getattr(import_module(_HOMES.get(name, "tokcli.errors")), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """What the module holds, and the public names that it would import."""
+    return sorted({*globals(), *__all__})

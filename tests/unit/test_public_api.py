@@ -44,6 +44,13 @@ def test_all_names_the_public_api() -> None:
         assert getattr(tokcli, name) is not None
 
 
+def test_dir_names_the_public_api_before_it_is_imported() -> None:
+    done = modules_after("import tokcli; print('\\n'.join(dir(tokcli)))")
+
+    assert done >= PUBLIC | {"__doc__", "__name__"}
+    assert "tokcli.tokenizer" not in done
+
+
 def test_what_explain_returns_can_be_named() -> None:
     assert isinstance(tokcli.load().explain("How are"), tokcli.Explanation)
 
