@@ -97,11 +97,12 @@ class Metadata(Mapping[str, Entry]):
         return len(self._entries)
 
     def text(self, key: str) -> str | None:
-        """The value of a string key, or None where the key is absent or of another type."""
+        """The value of a string key, up to a NUL as llama.cpp reads it (gguf_get_val_str gives a C
+        string); None where the key is absent or of another type."""
         entry = self._entries.get(key)
         if entry is None or not isinstance(entry.value, bytes):
             return None
-        return entry.value.decode("utf-8", "surrogateescape")
+        return entry.value.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
 
     def with_overrides(self, overrides: Mapping[str, object]) -> Metadata:
         """A copy in which each key of `overrides` has the given plain value.
@@ -168,13 +169,20 @@ def read_metadata(path: str | os.PathLike[str]) -> Metadata:
     """
     name = os.fspath(path)
     try:
-        with open(name, "rb") as file:
+        with _open(name) as file:
             status = os.fstat(file.fileno())
             size = status.st_size if stat.S_ISREG(status.st_mode) else None
             return _Parser(file, size, name).parse()
     except OSError as error:
         reason = error.strerror or str(error)
         raise GgufError(f"cannot read {name}: {reason}") from error
+
+
+def _open(name: str) -> BinaryIO:
+    try:
+        return open(name, "rb")
+    except ValueError as error:
+        raise GgufError(f"cannot read {name!a}: no file has such a name ({error})") from error
 
 
 class _Parser:

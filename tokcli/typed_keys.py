@@ -31,10 +31,8 @@ class TypedKeys:
 
     def get_text(self, key: str) -> str | None:
         """The value of a string key, up to a NUL as llama.cpp reads it, or None."""
-        value = self.get(key, STRING)
-        if not isinstance(value, bytes):
-            return None
-        return value.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
+        self.get(key, STRING)
+        return self.metadata.text(key)
 
     def get_array(self, key: str, item_types: tuple[int, ...]) -> object:
         """The items of an array of one of `item_types`, or None."""

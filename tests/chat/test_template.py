@@ -20,6 +20,10 @@ def test_one_template() -> None:
     assert templates.choose().key == KEY
 
 
+def test_a_template_ends_at_a_nul() -> None:
+    assert ChatTemplates.from_metadata(metadata({KEY: "a\0b"})).choose().source == "a"
+
+
 def test_templates_as_gguf_py_writes_them(tmp_path: Path) -> None:
     path = tmp_path / "m.gguf"
     writer = gguf.GGUFWriter(path, "llama")

@@ -148,6 +148,11 @@ def test_refuses_damaged_files(data: bytes, message: str, tmp_path: Path) -> Non
     assert "\n" not in str(caught.value)
 
 
+def test_a_name_that_no_file_has() -> None:
+    with pytest.raises(GgufError, match=r"cannot read 'a.x00b': no file has such a name"):
+        read_metadata("a\0b")
+
+
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -278,4 +283,6 @@ def test_text_is_none_for_other_types(tmp_path: Path) -> None:
 
     assert metadata.text("n") is None
     assert metadata.text("missing") is None
+    # As llama.cpp's C strings do, it ends at a NUL.
+    assert metadata.with_overrides({"a": b"\xff\0b"}).text("a") == "\udcff"
     assert metadata.text("t\udcff") == "a\udcfe"

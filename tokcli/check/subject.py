@@ -82,8 +82,7 @@ class Subject:
 
     def text(self, key: str) -> str | None:
         """The value of a string key up to a NUL, as llama.cpp reads it."""
-        value = self.metadata.text(key)
-        return None if value is None else value.partition("\0")[0]
+        return self.metadata.text(key)
 
     @property
     def later_shard(self) -> int | None:
