@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tokcli.tokenizer import Tokenizer
+from tokcli.tokenizer import Tokenizer, added_specials
 from tokcli.unicode import decode, first_ill_formed
-from tokcli.vocab import CONTROL, TokenId, VocabType
+from tokcli.vocab import CONTROL, TokenId, Vocab, VocabType
 
-__all__ = ["PromptWarning", "prompt_warnings"]
+__all__ = ["PromptWarning", "prompt_warnings", "unasked_specials"]
 
 # Types that tokenize bytes rather than characters.
 KEEP_BYTES = (VocabType.SPM, VocabType.RWKV, VocabType.TEST)
@@ -88,3 +88,14 @@ def prompt_warnings(
                 )
             )
     return found
+
+
+def unasked_specials(vocab: Vocab) -> str | None:
+    """The special tokens, as the subject of a sentence, that llama-tokenize does not ask for though
+    the vocabulary adds them: it asks only where BOS is to be added."""
+    if vocab.flag("add_bos"):
+        return None
+    roles = [added.role for added in added_specials(vocab) if added is not None]
+    if not roles:
+        return None
+    return f"{' and '.join(roles)} {'is' if len(roles) == 1 else 'are'}"

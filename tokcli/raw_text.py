@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from tokcli.byte_alphabet import BYTE_TO_UTF8, CHAR_TO_BYTE
+from tokcli.unicode import METASPACE
 from tokcli.vocab import Vocab, VocabType
 
 __all__ = ["raw_forms", "to_plain", "to_raw"]
 
-METASPACE = "\u2581".encode()
 # The characters that stand for the bytes which GPT-2's alphabet moved out of the way.
 FIRST_MOVED, LAST_MOVED = 0x100, 0x143
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from tokcli import algorithms
 from tokcli.algorithms.base import Algorithm, Fragment
@@ -21,7 +21,7 @@ from tokcli.vocab_loader import load_vocab
 if TYPE_CHECKING:
     from tokcli.explain import Explanation
 
-__all__ = ["Tokenizer", "builtin_path", "load"]
+__all__ = ["HEEDS_ADD_BOS", "AddRule", "Tokenizer", "added_specials", "builtin_path", "load"]
 
 # Types that put in BOS and EOS as add_bos and add_eos say; the others have rules of their own.
 HEEDS_ADD_BOS = (
@@ -31,6 +31,26 @@ HEEDS_ADD_BOS = (
     VocabType.PLAMO2,
     VocabType.PLAMO3,
 )
+
+
+class AddRule(NamedTuple):
+    """Which special token add_special puts in, and the setting that asks for it: "add_special"
+    itself where llama.cpp heeds no other, as in WPM."""
+
+    role: Literal["BOS", "EOS", "SEP"]
+    setting: str
+
+
+def added_specials(vocab: Vocab) -> tuple[AddRule | None, AddRule | None]:
+    """What add_special puts before a text and behind it."""
+    if vocab.type == VocabType.WPM:
+        return AddRule("BOS", "add_special"), AddRule("SEP", "add_special")
+    if vocab.type not in HEEDS_ADD_BOS:
+        return None, None
+    return (
+        AddRule("BOS", "add_bos") if vocab.flag("add_bos") else None,
+        AddRule("EOS", "add_eos") if vocab.flag("add_eos") else None,
+    )
 
 
 def builtin_path() -> str:
@@ -103,8 +123,8 @@ class Tokenizer:
         data = to_bytes(text)
         algorithm = self._algorithm
         output: list[TokenId] = []
-        if add_special:
-            self._add_first(output, trace)
+        before, behind = added_specials(self.vocab) if add_special else (None, None)
+        self._add(before, output, trace)
         first = after_special = True
         for fragment in self.partitioner.partition(data, parse_special):
             if isinstance(fragment, TextFragment):
@@ -123,29 +143,13 @@ class Tokenizer:
                 output.append(fragment.id)
                 after_special = True
             first = False
-        if add_special:
-            self._add_last(output, trace)
+        self._add(behind, output, trace)
         return output
 
-    def _add_first(self, output: list[TokenId], trace: TraceSink | None) -> None:
-        if self.vocab.type == VocabType.WPM:
-            self._add("BOS", "add_special", output, trace)
-        elif self.vocab.type in HEEDS_ADD_BOS and self.vocab.flag("add_bos"):
-            self._add("BOS", "add_bos", output, trace)
-
-    def _add_last(self, output: list[TokenId], trace: TraceSink | None) -> None:
-        if self.vocab.type == VocabType.WPM:
-            self._add("SEP", "add_special", output, trace)
-        elif self.vocab.type in HEEDS_ADD_BOS and self.vocab.flag("add_eos"):
-            self._add("EOS", "add_eos", output, trace)
-
-    def _add(
-        self,
-        role: Literal["BOS", "EOS", "SEP"],
-        setting: str,
-        output: list[TokenId],
-        trace: TraceSink | None,
-    ) -> None:
+    def _add(self, added: AddRule | None, output: list[TokenId], trace: TraceSink | None) -> None:
+        if added is None:
+            return
+        role, setting = added
         id = self.vocab.special_id(role.lower())
         if id is None:
             raise VocabError(

@@ -9,14 +9,16 @@ from __future__ import annotations
 import codecs
 
 __all__ = [
-    "ESCAPED_BYTES", "REPLACEMENT", "SIZES_BY_LEAD", "byte_offsets", "decode", "decode_symbols",
-    "encode", "first_ill_formed", "sequence_length", "to_bytes",
+    "ESCAPED_BYTES", "METASPACE", "REPLACEMENT", "SIZES_BY_LEAD", "byte_offsets", "decode",
+    "decode_symbols", "encode", "first_ill_formed", "sequence_length", "to_bytes",
 ]  # fmt: skip
 
 # How many bytes a sequence takes by the upper half of its first byte (unicode_len_utf8).
 SIZES_BY_LEAD = (1,) * 12 + (2, 2, 3, 4)
 # Surrogates from here on stand for the bytes of ill-formed text.
 ESCAPED_BYTES = 0xDC00
+# What stands for a space, and for bytes that are not UTF-8.
+METASPACE = "\u2581".encode()
 REPLACEMENT = "\ufffd".encode()
 
 

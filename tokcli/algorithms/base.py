@@ -7,7 +7,10 @@ from typing import NamedTuple, Protocol
 from tokcli.trace import TraceSink
 from tokcli.vocab import TokenId
 
-__all__ = ["Algorithm", "Fragment"]
+__all__ = ["NO_TOKEN", "Algorithm", "Fragment"]
+
+# What llama.cpp puts where there is no token, not even an unknown one.
+NO_TOKEN = -1
 
 
 class Fragment(NamedTuple):

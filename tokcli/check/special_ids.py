@@ -10,7 +10,7 @@ from tokcli.check.repairs import new_metadata
 from tokcli.check.subject import TOKENS, Subject
 from tokcli.special_tokens import GUESSED_TEXTS, SLOT_KEYS
 from tokcli.token_roles import type_name
-from tokcli.tokenizer import HEEDS_ADD_BOS
+from tokcli.tokenizer import added_specials
 from tokcli.vocab import SPECIAL_ATTRS, TokenId, Vocab, VocabType
 
 __all__ = ["RULES"]
@@ -78,17 +78,11 @@ def default_special_id(subject: Subject) -> Iterator[Problem]:
 def _harm(vocab: Vocab, slot: str, id: TokenId) -> tuple[Severity, str]:
     if slot == "eos":
         return "error", ": generation ends where the model writes it"
-    if slot == "bos" and _adds(vocab, "add_bos"):
+    if slot == "bos" and added_specials(vocab)[0] is not None:
         return "error", ": every prompt begins with it"
     if slot == "bos":
         return "warning", ": chat templates print it as bos_token"
     return "warning", ""
-
-
-def _adds(vocab: Vocab, setting: str) -> bool:
-    if vocab.type == VocabType.WPM:
-        return setting == "add_bos"
-    return vocab.type in HEEDS_ADD_BOS and vocab.flag(setting)
 
 
 @rule("TOK403", "ordinary-special-token", "warning", "a special id names a token that is text")
@@ -116,12 +110,10 @@ def missing_special_token(subject: Subject) -> Iterator[Problem]:
     vocab = subject.vocab
     if vocab is None:
         return
-    wanted = [slot for slot in ("bos", "eos") if _adds(vocab, f"add_{slot}")]
-    if vocab.type == VocabType.WPM:
-        wanted.append("sep")
-    for slot in wanted:
-        if vocab.special[slot].id is not None:
+    for added in added_specials(vocab):
+        if added is None or vocab.special_id(added.role.lower()) is not None:
             continue
+        slot = added.role.lower()
         setting = f"{PREFIX}add_{slot}_token"
         asks = setting if setting in subject.metadata else vocab.type.label
         message = (

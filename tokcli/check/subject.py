@@ -12,6 +12,7 @@ from tokcli.check.finding import Evidence
 from tokcli.check.offsets import FileOffsets
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import Metadata
+from tokcli.merge_rows import split_merge
 from tokcli.model_rules import MODELS, ModelRules
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, PreTokenizerRules
 from tokcli.vocab import TokenId, TokenType, Vocab, VocabType
@@ -243,10 +244,8 @@ class Subject:
 
 
 def _sides(merge: bytes) -> tuple[bytes, bytes] | None:
-    if b"\0" in merge:
-        merge = merge.partition(b"\0")[0]
-    at = merge.find(b" ", 1)
-    return (merge[:at], merge[at + 1 :]) if 0 < at < len(merge) - 1 else None
+    left, right = split_merge(merge.split(b"\0", 1)[0])
+    return (left, right) if right else None
 
 
 def _is_long(text: bytes) -> bool:

@@ -15,10 +15,10 @@ from tokcli.cli.report import report
 from tokcli.cli.tokenize_inputs import inputs, is_batch, require_source
 from tokcli.cli.tokenize_options import TokenizeRequest, check_request
 from tokcli.cli.tokenize_work import How, results, tokenize_input
+from tokcli.prompt_warnings import unasked_specials
 from tokcli.render.terminal import is_terminal, visible
 from tokcli.render.tokenized import Renderer, Tokenized
-from tokcli.tokenizer import HEEDS_ADD_BOS, Tokenizer
-from tokcli.vocab import VocabType
+from tokcli.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from tokcli.cli.tokenize_jobs import Jobs
@@ -83,14 +83,8 @@ def asks_for_special(request: TokenizeRequest, tokenizer: Tokenizer) -> bool:
 def _announce_missing_special(
     request: TokenizeRequest, tokenizer: Tokenizer, messages: Messages
 ) -> None:
-    vocab = tokenizer.vocab
-    if request.add_special is not None or request.no_bos or vocab.flag("add_bos"):
-        return
-    if vocab.type == VocabType.WPM:
-        missing = "BOS and SEP are"
-    elif vocab.flag("add_eos") and vocab.type in HEEDS_ADD_BOS:
-        missing = "EOS is"
-    else:
+    missing = unasked_specials(tokenizer.vocab)
+    if missing is None or request.add_special is not None or request.no_bos:
         return
     messages.note(
         f"no {missing} added: like llama-tokenize, this asks for special tokens only where the "

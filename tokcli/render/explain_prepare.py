@@ -22,7 +22,7 @@ from tokcli.render.explain_view import (
 )
 from tokcli.render.explain_why import setting_text
 from tokcli.trace import Change, TextPrepared
-from tokcli.unicode import REPLACEMENT, decode, first_ill_formed
+from tokcli.unicode import METASPACE, REPLACEMENT, decode, first_ill_formed
 from tokcli.unicode_maps import category
 from tokcli.vocab import VocabType
 
@@ -30,7 +30,6 @@ __all__ = ["prepare_stage"]
 
 LONGEST_TEXT = 300
 LONGEST_COMPARED = 400
-METASPACE = "\u2581".encode()
 NOT_UTF_8 = "is not UTF-8"
 
 RULES = {

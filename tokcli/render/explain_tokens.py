@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tokcli.algorithms.base import NO_TOKEN
+from tokcli.prompt_warnings import unasked_specials
 from tokcli.render.explain_model import Added, CutOut, OneOfBytes, OnPath, Run, TokenRow
 from tokcli.render.explain_view import (
     ALL,
@@ -25,9 +27,7 @@ from tokcli.render.explain_view import (
 from tokcli.render.explain_why import quoted, reason
 from tokcli.render.terminal import visible
 from tokcli.token_roles import attribute_names, token_roles
-from tokcli.tokenizer import HEEDS_ADD_BOS
 from tokcli.trace import UnknownToken, WordRolledBack
-from tokcli.vocab import VocabType
 
 __all__ = [
     "kind_of",
@@ -41,7 +41,6 @@ __all__ = [
 
 LONGEST_STRIP = 64
 MOST_HEX = 16
-NO_TOKEN = -1
 
 
 def token_role(run: Run, row: TokenRow) -> str:
@@ -185,14 +184,8 @@ def remarks(run: Run) -> list[tuple[str, str]]:
 
 def _not_asked(run: Run) -> list[tuple[str, str]]:
     """Special tokens that the vocabulary would add, had they been asked for."""
-    vocab = run.vocab
-    if run.explanation.add_special or vocab.flag("add_bos"):
-        return []
-    if vocab.type == VocabType.WPM:
-        missing = "BOS and SEP are"
-    elif vocab.flag("add_eos") and vocab.type in HEEDS_ADD_BOS:
-        missing = "EOS is"
-    else:
+    missing = unasked_specials(run.vocab)
+    if missing is None or run.explanation.add_special:
         return []
     message = (
         f"no {missing} added: as llama-tokenize does, special tokens are asked for only where the "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tokcli.algorithms.base import NO_TOKEN
 from tokcli.float_text import float_text
 from tokcli.render.explain_model import (
     Added,
@@ -27,8 +28,6 @@ from tokcli.trace import (
 from tokcli.vocab import Provenance, VocabType
 
 __all__ = ["dna_block", "origin", "priority", "quoted", "reason", "setting_text"]
-
-NO_TOKEN = -1
 
 
 def quoted(data: bytes, limit: int = 24) -> str:
