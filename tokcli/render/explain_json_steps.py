@@ -131,12 +131,14 @@ def _step(step: Event, each: Each) -> Json:
 
 
 def _on_path(way: PathStep | Candidate) -> Json:
-    return {
-        "id": way.id,
-        **data_json(way.text),
-        "score": _number(way.score),
-        "total": _number(way.total),
-    }
+    score, total = _number(way.score), _number(way.total)
+    return {**_token(way.id, way.text), "score": score, "total": total}
+
+
+@lru_cache(MOST_SYMBOLS)
+def _token(id: int | None, text: bytes) -> Json:
+    told = {"id": id, **data_json(text)}
+    return {key: LaidOut(json_document(value)) for key, value in told.items()}
 
 
 def _candidate(option: Candidate) -> Json:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from math import isfinite
 
 from tokcli.render.json_text import json_string
 
@@ -58,6 +59,8 @@ def _laid_out(value: object, newline: str) -> str:
         return value.replace("\n", newline)  # type: ignore[attr-defined, no-any-return]
     if value is None or kind is bool:
         return _WORDS[value]  # type: ignore[index]
+    if kind is float and isfinite(value):  # type: ignore[arg-type]
+        return repr(value)
     inner = newline + INDENT
     if isinstance(value, dict):
         members = [_key(key) + _laid_out(item, inner) for key, item in value.items()]
