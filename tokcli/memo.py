@@ -6,6 +6,8 @@ import gc
 from collections.abc import Callable, Iterable, Sequence
 from typing import Generic, TypeVar
 
+from tokcli.errors import TokcliError
+
 __all__ = ["BatchMemo", "Memo"]
 
 Value = TypeVar("Value")
@@ -72,6 +74,9 @@ class BatchMemo(Memo[Value]):
         gc.disable()
         try:
             self.update(self._compute_all(new))
+        except TokcliError:
+            # The key that raises it first in the order of the text is to do so, when it is asked for.
+            pass
         finally:
             if was_enabled:
                 gc.enable()

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from tokcli import memo
+from tokcli.errors import TokenizeError
 from tokcli.memo import BatchMemo, Memo
 
 
@@ -105,4 +106,21 @@ def test_learning_stays_within_bounds(
 def test_the_collector_runs_on_afterwards(lengths: BatchMemo[int]) -> None:
     lengths.learn(["a", "bb", "ccc"])
 
+    assert gc.isenabled()
+
+
+def test_an_error_waits_for_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memo, "MANY_KEYS", 2)
+
+    def refuse(key: str) -> int:
+        raise TokenizeError(key)
+
+    def refuse_all(keys: Sequence[str]) -> list[tuple[str, int]]:
+        raise TokenizeError("several")
+
+    refused = BatchMemo(refuse, refuse_all)
+    refused.learn(["a", "b"])
+
+    with pytest.raises(TokenizeError, match="b"):
+        _ = refused["b"]
     assert gc.isenabled()

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from operator import add
+from threading import Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -118,6 +119,7 @@ class _Numbering:
         self._first_other = 1 + max(token_to_id.values(), default=-1) + 1
         self._others: dict[bytes, int] = {}
         self._texts: list[bytes] = []
+        self._lock = Lock()
         self._symbol_ids = symbol_ids
 
     def of(self, symbols: Iterable[bytes]) -> Numbers:
@@ -133,11 +135,13 @@ class _Numbering:
         return np.fromiter(ids, np.int32, len(ids)) + np.int32(1)
 
     def _other(self, symbol: bytes) -> int:
-        number = self._others.get(symbol)
-        if number is None:
-            number = self._others[symbol] = self._first_other + len(self._texts)
-            self._texts.append(symbol)
-        return number
+        # Tokenizers are shared between threads, and a number must not be given twice.
+        with self._lock:
+            number = self._others.get(symbol)
+            if number is None:
+                number = self._others[symbol] = self._first_other + len(self._texts)
+                self._texts.append(symbol)
+            return number
 
     def ids(self, symbols: Numbers, sizes: Places) -> list[Ids]:
         """The ids of words that consist of so many symbols each."""
