@@ -75,7 +75,7 @@ class BatchMemo(Memo[Value]):
         try:
             self.update(self._compute_all(new))
         except TokcliError:
-            # The key that raises it first in the order of the text is to do so, when it is asked for.
+            # The first such key in the order of the text is to raise it, when it is asked for.
             pass
         finally:
             if was_enabled:
