@@ -22,7 +22,8 @@ LABEL = 1 << 31 | 0xFF
 
 class CharsMap:
     """A character map. A map that points outside itself raises TokenizeError when that part of it
-    is needed; llama.cpp ends its process there."""
+    is needed; llama.cpp ends its process there. So does one that leads round in a circle, with
+    which llama.cpp reads on to the end of the text for every character."""
 
     def __init__(self, blob: bytes) -> None:
         self._nodes, self._replacements = trie_and_replacements(blob)
@@ -31,6 +32,7 @@ class CharsMap:
         """How many bytes of `data` from `start` the longest match takes, and what replaces them."""
         nodes = self._nodes
         length = value = 0
+        passed = set()
         try:
             node = children(nodes[0])
             for offset in range(start, len(data)):
@@ -41,6 +43,12 @@ class CharsMap:
                 packed = nodes[node]
                 if packed & LABEL != byte:
                     break
+                if node in passed:
+                    raise TokenizeError(
+                        "tokenizer.ggml.precompiled_charsmap has a trie that leads back to itself; "
+                        "it is damaged, convert the model again"
+                    )
+                passed.add(node)
                 node ^= children(packed)
                 if packed >> 8 & 1:
                     length = offset - start + 1

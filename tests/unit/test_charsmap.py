@@ -47,6 +47,28 @@ def test_a_trie_that_points_outside_itself() -> None:
         charsmap.longest_prefix(b"a", 0)
 
 
+@pytest.mark.parametrize("length", [1, 2, 3, 7])
+def test_a_trie_that_leads_back_to_itself(length: int) -> None:
+    trie = _circle(length)
+    charsmap = CharsMap(struct.pack("<I", len(trie)) + trie + b"x\0")
+
+    assert charsmap.longest_prefix(b"ab", 0) is None
+    with pytest.raises(TokenizeError, match="leads back to itself"):
+        charsmap.longest_prefix(b"a" * 1000, 0)
+
+
+def _circle(length: int) -> bytes:
+    """A trie for any number of "a", in which so many nodes follow one another in a circle."""
+    units = [0] * 4096
+    # Nodes lie at these places, and a base leads to each by way of "a".
+    places = [256 * (number + 1) for number in range(length)]
+    bases = [place ^ ord("a") for place in places]
+    units[0] = bases[0] << 10
+    for place, base in zip(places, [*bases[1:], bases[0]], strict=True):
+        units[place] = (place ^ base) << 10 | ord("a")
+    return struct.pack("<4096I", *units)
+
+
 def test_a_replacement_that_lies_outside() -> None:
     blob = bytearray(precompiled_charsmap({"a": "x"}))
     value = blob.rindex(struct.pack("<I", 1 << 31))
