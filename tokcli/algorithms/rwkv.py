@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.heads import lengths_by_head
@@ -13,10 +14,15 @@ from tokcli.source_map import SourceMap
 from tokcli.trace import ChunkStarted, LongestMatch, TraceSink, UnknownToken
 from tokcli.vocab import TokenId, Vocab
 
+if TYPE_CHECKING:
+    from tokcli.algorithms.rwkv_batch import RwkvBatch
+
 __all__ = ["Rwkv"]
 
 NO_TOKEN = -1
 HEAD = 2
+# Bytes from which on many places at once are quicker, importing numpy for that included.
+SHORTEST_BATCH = 1 << 20
 
 
 class Rwkv:
@@ -51,11 +57,25 @@ class Rwkv:
             trace(ChunkStarted(data, data, start, end, 0, len(data), True))
             output.extend(self._match(data, start, trace, source))
             return
+        batch = self._batch if len(data) >= SHORTEST_BATCH else None
+        before = len(output)
         try:
-            output.extend(self._cuts.encode(data.decode("latin-1")))
+            if batch is not None:
+                batch.encode(data, output)
+            else:
+                output.extend(self._cuts.encode(data.decode("latin-1")))
         except TokenizeError:
             # Only the whole fragment tells where in the input nothing matched.
+            del output[before:]
             output.extend(self._match(data, fragment.start))
+
+    @cached_property
+    def _batch(self) -> RwkvBatch | None:
+        from tokcli.algorithms.rwkv_batch import LONGEST_TOKEN, RwkvBatch
+
+        if max(map(len, self._tokens), default=0) > LONGEST_TOKEN:
+            return None
+        return RwkvBatch(self._tokens, lambda piece: self._match(piece, 0))
 
     @cached_property
     def _cuts(self) -> Cuts:
