@@ -11,10 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import vocabularies
 from tests.asking import small
-from tokcli.algorithms import rwkv, rwkv_batch
+from tests.charsmap import precompiled_charsmap
+from tests.gguf_files import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
+from tests.inputs import hard_inputs
+from tokcli import cuts, word_ids
+from tokcli.algorithms import rwkv, rwkv_batch, ugm, ugm_batch
 from tokcli.errors import TokenizeError
-from tokcli.tokenizer import Tokenizer
+from tokcli.tokenizer import Tokenizer, load
 from tokcli.trace import Event
 
 BYTES = st.sampled_from(b"ab\n\xff")
@@ -38,6 +43,23 @@ def at_once(tokenizer: Tokenizer, text: str | bytes) -> list[int] | str:
         return str(error)
 
 
+def always_together(patch: pytest.MonkeyPatch) -> None:
+    """Work on words and places together, however few they are."""
+    patch.setattr(rwkv, "SHORTEST_BATCH", 0)
+    patch.setattr(rwkv_batch, "FEW_PIECES", 1)
+    patch.setattr(ugm, "SHORTEST_BATCH", 0)
+    patch.setattr(ugm_batch, "FEWEST", 1)
+
+
+@pytest.mark.parametrize("name", ["rwkv", "ugm", "ugm-charsmap"])
+def test_hard_texts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = load(vocabularies.path_of(name, tmp_path))
+    always_together(monkeypatch)
+    texts = hard_inputs()
+    for text in [*texts, b"\n".join(texts)]:
+        assert at_once(tokenizer, text) == one_by_one(tokenizer, text)
+
+
 @given(
     tokens=st.sets(byte_tokens, max_size=12),
     # Where a byte alone is no token, most texts are an error.
@@ -54,9 +76,112 @@ def test_rwkv(
     escaped = ["".join(f"\\x{byte:02x}" for byte in token) for token in sorted(tokens)]
     tokenizer = small(tmp_path, "rwkv", escaped)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rwkv, "SHORTEST_BATCH", 0)
+        always_together(patch)
         patch.setattr(rwkv_batch, "FEW_PIECES", few)
         patch.setattr(rwkv_batch, "MOST_STEPS", steps)
         patch.setattr(rwkv_batch, "SLICE", size)
+
+        assert at_once(tokenizer, text) == one_by_one(tokenizer, text)
+
+
+# A mark within a token keeps words together: it is to be rare.
+MARKS = st.sampled_from(["", "▁"])
+LETTERS = st.one_of(st.sampled_from(["a", "b", "ab"]), st.text("aabbé<", min_size=1, max_size=6))
+PIECES = st.one_of(*[st.tuples(MARKS, LETTERS).map("".join)] * 30, st.just("▁"), st.just("a▁b"))
+# Few scores, for equal sums.
+SCORES = st.sampled_from([-3.0, -2.0, -1.0, -1.0, 0.0, 0.5])
+TYPES = st.sampled_from([NORMAL, NORMAL, NORMAL, UNUSED, USER_DEFINED, CONTROL])
+UGM_TOKENS = st.builds(
+    dict.__or__,
+    st.dictionaries(PIECES, st.tuples(SCORES, TYPES), max_size=14),
+    st.sampled_from([{}, {"▁": (-2.0, NORMAL)}]),
+)
+# Numbers stand for tokens. Some characters vanish, become spaces, belong together in the map.
+CHARACTERS = st.sampled_from("aabbc▁é\u0301<\0\u200b\u00a0     \t")
+UGM_TEXTS = st.lists(st.one_of(CHARACTERS, st.integers(0, 13)), min_size=5, max_size=60)
+ENTRIES = st.sampled_from(["é", "a\u0301", "ab", "<a", "c", "ab", "é", "b "])
+CHARSMAPS = st.dictionaries(ENTRIES, st.text("ab é", max_size=2), max_size=2)
+
+
+def spelled(parts: list[str | int], tokens: list[str]) -> str:
+    """`parts` put together, with tokens for numbers and spaces for the marks in them."""
+    return "".join(
+        part if isinstance(part, str) else "".join(tokens[part : part + 1]).replace("▁", " ")
+        for part in parts
+    )
+
+
+def ugm_tokenizer(
+    folder: Path, tokens: dict[str, tuple[float, int]], unknown: int, entries: dict[str, str]
+) -> Tokenizer:
+    columns = {"<unk>": (-1.0, unknown), **tokens}
+    return small(
+        folder,
+        "t5",
+        list(columns),
+        types=[type for _, type in columns.values()],
+        scores=[score for score, _ in columns.values()],
+        unknown_token_id=0,
+        precompiled_charsmap=precompiled_charsmap(
+            {"\t": " ", "\u00a0": " ", "\u200b": ""} | entries
+        ),
+        remove_extra_whitespaces=True,
+        add_space_prefix=True,
+    )
+
+
+@given(
+    tokens=UGM_TOKENS,
+    unknown=st.sampled_from([UNKNOWN, NORMAL]),
+    entries=CHARSMAPS,
+    parts=UGM_TEXTS,
+    sizes=st.sampled_from([(30,), (2, 5, 8, 30), (3, 7)]),
+    cells=st.integers(1, 60),
+    lot=st.integers(1, 12),
+    kept=st.integers(0, 12),
+)
+def test_ugm(
+    tmp_path: Path,
+    tokens: dict[str, tuple[float, int]],
+    unknown: int,
+    entries: dict[str, str],
+    parts: list[str | int],
+    sizes: tuple[int, ...],
+    cells: int,
+    lot: int,
+    kept: int,
+) -> None:
+    tokenizer = ugm_tokenizer(tmp_path, tokens, unknown, entries)
+    text = spelled(parts, list(tokens))
+    with pytest.MonkeyPatch.context() as patch:
+        always_together(patch)
+        patch.setattr(ugm, "MOST_WORDS", lot)
+        patch.setattr(word_ids, "MOST_WORDS", kept)
+        patch.setattr(ugm_batch, "SIZES", sizes)
+        patch.setattr(ugm_batch, "CELLS", cells)
+
+        assert at_once(tokenizer, text) == one_by_one(tokenizer, text)
+
+
+@given(
+    tokens=UGM_TOKENS,
+    unknown=st.sampled_from([UNKNOWN, NORMAL]),
+    entries=CHARSMAPS,
+    parts=UGM_TEXTS,
+    shortest=st.integers(0, 40),
+)
+def test_ugm_cut_at_characters_that_no_token_joins(
+    tmp_path: Path,
+    tokens: dict[str, tuple[float, int]],
+    unknown: int,
+    entries: dict[str, str],
+    parts: list[str | int],
+    shortest: int,
+) -> None:
+    tokenizer = ugm_tokenizer(tmp_path, tokens, unknown, entries)
+    text = spelled(parts, list(tokens))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuts, "SHORTEST_CUT", shortest)
+        patch.setattr(cuts, "SHORTEST_FINE_CUT", 2 * shortest)
 
         assert at_once(tokenizer, text) == one_by_one(tokenizer, text)

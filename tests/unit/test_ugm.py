@@ -8,6 +8,7 @@ import pytest
 from tests.asking import small, texts
 from tests.charsmap import precompiled_charsmap
 from tests.gguf_files import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
+from tokcli.algorithms import ugm, ugm_batch
 from tokcli.tokenizer import Tokenizer
 
 TOKENS = ["<pad>", "</s>", "<unk>", "▁", "a", "b", "ab", "aba", "é", "\ufffd", "{u}", "{u}{", "un"]
@@ -51,6 +52,25 @@ def test_spaces(tmp_path: Path) -> None:
 
     joined = tiny(tmp_path, remove_extra_whitespaces=True)
     assert texts(joined, "  a  b ") == ["▁", "a", "▁", "b"]
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_of_equal_sums_the_first_one_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: bool
+) -> None:
+    tokenizer = small(
+        tmp_path,
+        "t5",
+        ["<pad>", "</s>", "<unk>", "▁", "a", "b", "ab", "aba"],
+        types=[CONTROL, CONTROL, UNKNOWN] + [NORMAL] * 5,
+        scores=[0.0, 0.0, 0.0, -1.0, -1.0, -1.0, -2.0, -3.0],
+        remove_extra_whitespaces=True,
+    )
+    if together:
+        monkeypatch.setattr(ugm, "SHORTEST_BATCH", 0)
+        monkeypatch.setattr(ugm_batch, "FEWEST", 1)
+
+    assert texts(tokenizer, "ab aba abab") == ["▁", "ab", "▁", "aba", "▁", "ab", "ab"]
 
 
 def test_a_token_may_reach_into_the_next_word(tmp_path: Path) -> None:

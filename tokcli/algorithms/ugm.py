@@ -7,7 +7,7 @@ from array import array
 from collections.abc import Iterable, MutableSequence
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.heads import lengths_by_head
@@ -31,6 +31,9 @@ from tokcli.trace import (
 from tokcli.unicode import decode, encode
 from tokcli.vocab import NORMAL, UNUSED, USER_DEFINED, TokenId, Vocab
 
+if TYPE_CHECKING:
+    from tokcli.word_ids import WordIds
+
 __all__ = ["Ugm"]
 
 NO_TOKEN = -1
@@ -40,6 +43,10 @@ UNKNOWN_PENALTY = 10.0
 FINEST = float(1 << 24)
 FLOAT_MAX = 3.4028234663852886e38
 UNREACHED = -1.7976931348623157e308
+# Characters from which on it pays to work on words together, importing numpy for that included; and
+# how many words at a time.
+SHORTEST_BATCH = 1 << 19
+MOST_WORDS = 1 << 19
 
 
 class Ugm:
@@ -124,9 +131,23 @@ class Ugm:
         if self._before_mark and len(list(islice(words.words.finditer(text), 2))) > 1:
             # A token may reach from the end of one word over the mark of the next.
             return None
-        self._cuts.expect(len(text))
-        ids = chain.from_iterable(map(self._by_word.__getitem__, matches(words.words, text)))
-        return self._join_unknowns(list(ids))
+        found = matches(words.words, text)
+        if len(text) < SHORTEST_BATCH:
+            self._cuts.expect(len(text))
+            ids = list(chain.from_iterable(map(self._by_word.__getitem__, found)))
+        else:
+            ids = []
+            rest = iter(found)
+            while lot := list(islice(rest, MOST_WORDS)):
+                ids += self._word_ids.of(lot)
+        return self._join_unknowns(ids) if self._unknown_may_start else ids
+
+    @cached_property
+    def _unknown_may_start(self) -> bool:
+        """Whether a word may start with the unknown token: not if its U+2581 is a token."""
+        if METASPACE not in self._scores:
+            return True
+        return self._unknown != NO_TOKEN and self._vocab.texts[self._unknown].startswith(METASPACE)
 
     @cached_property
     def _words(self) -> WordNormalizer | None:
@@ -153,7 +174,20 @@ class Ugm:
     def _by_word(self) -> Memo[tuple[TokenId, ...]]:
         assert self._words is not None
         normalize = self._words.normalize
-        return Memo(lambda word: tuple(self._cuts.encode(normalize(word))))
+        return Memo(lambda word: tuple(self._encode_normalized(normalize(word))))
+
+    def _encode_normalized(self, word: str) -> list[TokenId]:
+        return self._join_unknowns(list(self._cuts.encode(word)))
+
+    @cached_property
+    def _word_ids(self) -> WordIds:
+        from tokcli.algorithms.ugm_batch import UgmBatch
+        from tokcli.word_ids import WordIds
+
+        assert self._words is not None
+        normalize = self._words.normalize_all
+        batch = UgmBatch(self._scores, self._unknown, self._unknown_score, self._encode_normalized)
+        return WordIds(lambda words: batch.encode(normalize(words)))
 
     @cached_property
     def _before_mark(self) -> set[str]:

@@ -10,6 +10,7 @@ the normalizer proper takes over.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from operator import add
 
@@ -22,6 +23,8 @@ __all__ = ["WordNormalizer"]
 
 MARK = METASPACE.decode()
 SPACES = " \t\n\r\f"
+# With which next characters one may be looked up: with none, some, or any.
+NONE, SOME, ANY = range(3)
 
 
 class WordNormalizer:
@@ -31,6 +34,7 @@ class WordNormalizer:
         self._normalizer = normalizer
         self._charsmap = charsmap
         self._alone = Memo(self._made_of)
+        self._reach = Memo(self._reach_of)
         self._linked = Memo(self._may_match_together)
 
     def _made_of(self, char: str) -> str:
@@ -42,15 +46,22 @@ class WordNormalizer:
     def _may_match_together(self, pair: str) -> bool:
         """Whether what becomes of the first character may depend on the second; a NUL is no
         character."""
-        first, second = pair[0], pair[1]
-        if self._normalizer.starts_user_defined(first.encode()[0]):
-            return True
-        if self._charsmap is None:
-            return False
-        found = self._charsmap.longest_prefix(first.encode(), 0)
-        if found is not None and found[0] != len(first.encode()):
-            return True
-        return second != "\0" and self._charsmap.starts_entry(pair.encode())
+        return self._normalizer.starts_user_defined(pair[0].encode()[0]) or self._may_map(pair)
+
+    def _may_map(self, pair: str) -> bool:
+        """The same, but for user-defined tokens."""
+        reach = self._reach[pair[0]]
+        if reach != SOME or self._charsmap is None:
+            return reach == ANY
+        return pair[1] != "\0" and self._charsmap.starts_entry(pair.encode())
+
+    def _reach_of(self, char: str) -> int:
+        """With which characters behind it `char` may be looked up in the map."""
+        data = char.encode()
+        if self._charsmap is None or not self._charsmap.starts_entry(data):
+            return NONE
+        found = self._charsmap.longest_prefix(data, 0)
+        return SOME if found is None or found[0] == len(data) else ANY
 
     @cached_property
     def separators(self) -> str:
@@ -75,19 +86,74 @@ class WordNormalizer:
 
     @cached_property
     def _plain_ascii(self) -> bool:
-        """Whether printable ASCII stays as it is among ASCII."""
+        """Whether printable ASCII stays as it is among ASCII; so does what goes along with a
+        user-defined token, anyway."""
         chars = [chr(code) for code in range(0x21, 0x7F)]
         return all(self._alone[char] == char for char in chars) and not any(
-            self._linked[first + second] for first in chars for second in [*chars, "\0"]
+            self._may_map(first + second) for first in chars for second in [*chars, "\0"]
         )
 
     def normalize(self, word: str) -> str:
         """The normalized word, with its U+2581; several where a character became a space."""
-        if word.isascii() and word.isprintable() and self._plain_ascii:
+        if self._plain_ascii and word.isascii() and word.isprintable():
             return MARK + word
         if any(map(self._linked.__getitem__, map(add, word, word[1:] + "\0"))):
             return self._normalizer.normalize(encode(word)).decode()
-        text = "".join(map(self._alone.__getitem__, word))
-        if " " in text:
-            return "".join(MARK + part for part in text.split(" ") if part)
-        return MARK + text if text else ""
+        return _marked(self._one_by_one(word))
+
+    def normalize_all(self, words: Sequence[str]) -> list[str]:
+        """The same for each of many words, which is quicker than one by one."""
+        if not self._plain_ascii:
+            return self._normalize_together(words)
+        changed = [word for word in words if not (word.isascii() and word.isprintable())]
+        made = dict(zip(changed, self._normalize_together(changed), strict=True))
+        return [made[word] if word in made else MARK + word for word in words]
+
+    def _normalize_together(self, words: Sequence[str]) -> list[str]:
+        together = "\0".join(words)
+        if together.count("\0") != len(words) - 1:
+            # A word holds the separator, or there is no word.
+            return list(map(self.normalize, words))
+        texts = self._one_by_one(together).split("\0")
+        made = [MARK + text if text and " " not in text else _marked(text) for text in texts]
+        linking = self._linking(set(together) - {"\0"})
+        if linking:
+            search = re.compile(f"[{re.escape(linking)}]").search
+            for number, word in enumerate(words):
+                if search(word):
+                    made[number] = self.normalize(word)
+        return made
+
+    def _linking(self, chars: set[str]) -> str:
+        """Such of `chars` that two neighbours may match together only if one of them is there."""
+        starts_user_defined = self._normalizer.starts_user_defined
+        found = {
+            char
+            for char in chars
+            if starts_user_defined(char.encode()[0]) or self._reach[char] == ANY
+        }
+        if self._charsmap is not None:
+            # All that may come second, a byte at a time: few first characters have any.
+            longer: dict[bytes, set[bytes]] = {}
+            for data in map(str.encode, chars):
+                for size in range(len(data)):
+                    longer.setdefault(data[:size], set()).add(data[: size + 1])
+            for first in [char.encode() for char in chars if self._reach[char] == SOME]:
+                starts = [b""]
+                while starts:
+                    starts = [
+                        start
+                        for shorter in starts
+                        for start in longer.get(shorter, ())
+                        if self._charsmap.starts_entry(first + start)
+                    ]
+                    found.update(start.decode() for start in starts if start not in longer)
+        return "".join(found)
+
+    def _one_by_one(self, text: str) -> str:
+        return "".join(map(self._alone.__getitem__, text))
+
+
+def _marked(text: str) -> str:
+    """`text` with a mark before each of its parts between spaces."""
+    return "".join(MARK + part for part in text.split(" ") if part)

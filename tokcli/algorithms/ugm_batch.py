@@ -1,0 +1,172 @@
+"""The best paths through thousands of words together, with numpy.
+
+Words of about the same length are the columns of a matrix, and its rows the places before, between
+and behind their characters. Row by row, the best way to there is found for all words: a step in
+Python serves every word in which a token of some length ends there. The sums, and which of equal
+ones is taken, are those of Ugm._best_path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokcli.algorithms.ugm_tokens import UgmTokens, code_points
+from tokcli.token_trie import STOP, Codes, Ids, Places, TokenTrie
+from tokcli.vocab import TokenId
+from tokcli.word_ids import Encoded
+
+__all__ = ["UgmBatch"]
+
+# The most characters of the words in a matrix; longer words are not worked on together.
+SIZES = (6, 8, 10, 12, 16, 24, 32, 64)
+# The most cells of a matrix: further words make another one.
+CELLS = 1 << 19
+# Fewer words are quicker worked on one by one, laying out the tokens for them included.
+FEWEST = 1 << 12
+NOTHING = -2
+
+
+class UgmBatch:
+    """One vocabulary: token texts with scores and ids, and what a character counts that is no
+    token. `encode_alone` gives the ids of a normalized word, for words that are few or long."""
+
+    def __init__(
+        self,
+        tokens: Mapping[bytes, tuple[float, TokenId]],
+        unknown: TokenId,
+        unknown_score: float,
+        encode_alone: Callable[[str], list[TokenId]],
+    ) -> None:
+        self._tokens_with_scores = tokens
+        self._unknown = unknown
+        self._unknown_score = unknown_score
+        self._encode_alone = encode_alone
+
+    @cached_property
+    def _tokens(self) -> UgmTokens:
+        return UgmTokens(self._tokens_with_scores, SIZES[-1])
+
+    def encode(self, texts: Sequence[str]) -> Iterator[Encoded]:
+        """The ids of normalized words, neighbouring unknowns as one."""
+        sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+        order = np.argsort(sizes, kind="stable")
+        sizes = sizes[order]
+        # What is empty has no ids.
+        start, end = np.searchsorted(sizes, (1, SIZES[-1] + 1)).tolist()
+        if end - start < FEWEST:
+            end = start
+        alone = order[end:]
+        found = [self._encode_alone(texts[index]) for index in alone.tolist()]
+        counts = np.fromiter(map(len, found), np.int64, len(found))
+        yield Encoded(alone, np.array(list(chain.from_iterable(found)), np.int32), counts)
+        if start < end:
+            together = order[start:end]
+            codes = code_points("".join([texts[index] for index in together.tolist()]))
+            yield from self._encode_together(together, codes, sizes[start:end])
+
+    def _encode_together(self, words: Places, codes: Codes, sizes: Places) -> Iterator[Encoded]:
+        """The same of words in order of their sizes, which are these numbers of `codes`."""
+        trie = self._tokens.trie(codes)
+        ends = np.cumsum(sizes)
+        start = 0
+        for longest in SIZES:
+            last = int(np.searchsorted(sizes, longest, "right"))
+            while start < last:
+                end = min(last, start + max(1, CELLS // (longest + 1)))
+                group = codes[ends[start] - sizes[start] : ends[end - 1]]
+                matrix = _matrix(group, sizes[start:end], longest)
+                yield Encoded(words[start:end], *self._best_paths(trie, matrix, sizes[start:end]))
+                start = end
+
+    def _best_paths(self, trie: TokenTrie, codes: Codes, sizes: Places) -> tuple[Ids, Places]:
+        """The ids of all words, and how many each has."""
+        scores = self._tokens.scores
+        width = sizes.size
+        n_rows = codes.size // width
+        # Of the best way to each cell: its sum, and the token that it ends with.
+        gains = np.full(codes.size, self._unknown_score)
+        ids = np.full(codes.size, self._unknown, np.int32)
+        lengths = np.ones(codes.size, np.int64)
+        longer = []
+        rows = np.arange(n_rows) * width
+        for length, starts, found in trie.matches(codes, width):
+            gained = scores.take(found)
+            if length == 1:
+                gains[starts + width] = gained
+                ids[starts + width] = found
+            elif starts.size:
+                bounds = np.searchsorted(starts, rows).tolist()
+                longer.append(_Matches(length, starts, found, gained, bounds))
+        totals = np.zeros(codes.size)
+        for row in range(1, n_rows):
+            here = slice(row * width, (row + 1) * width)
+            total = totals[here]
+            np.add(totals[(row - 1) * width : row * width], gains[here], out=total)
+            for match in longer:
+                if match.length > row:
+                    break
+                first, last = match.bounds[row - match.length : row - match.length + 2]
+                if first == last:
+                    continue
+                starts = match.starts[first:last]
+                sums = totals.take(starts) + match.gains[first:last]
+                columns = starts - (row - match.length) * width
+                # Of equal sums the one from farther back was there first.
+                better = np.flatnonzero(sums >= total.take(columns))
+                columns = columns.take(better)
+                total[columns] = sums.take(better)
+                ids[here][columns] = match.ids[first:last].take(better)
+                lengths[here][columns] = match.length
+        return self._backtrack(ids, lengths, sizes)
+
+    def _backtrack(self, ids: Ids, lengths: Places, sizes: Places) -> tuple[Ids, Places]:
+        width = sizes.size
+        columns = np.arange(width)
+        cells = sizes * width + columns
+        path = np.full((int(sizes.max()), width), NOTHING, np.int32)
+        counts = np.zeros(width, np.int64)
+        row = len(path)
+        while columns.size:
+            row -= 1
+            path[row, columns] = ids.take(cells)
+            counts[columns] += 1
+            cells = cells - lengths.take(cells) * width
+            left = np.flatnonzero(cells >= width)
+            cells, columns = cells.take(left), columns.take(left)
+        by_word = path.T
+        flat = by_word[by_word != NOTHING]
+        return self._join_unknowns(flat, counts)
+
+    def _join_unknowns(self, ids: Ids, counts: Places) -> tuple[Ids, Places]:
+        unknown = ids == self._unknown
+        starts = np.cumsum(counts) - counts
+        again = np.zeros(ids.size, np.bool_)
+        again[1:] = unknown[1:] & unknown[:-1]
+        again[starts] = False
+        return ids[~again], counts - np.add.reduceat(again, starts, dtype=np.int64)
+
+
+def _matrix(codes: Codes, sizes: Places, longest: int) -> Codes:
+    """Words of so many codes each as the columns of a matrix, kept flat: what is left of a column
+    of `longest` and one more is filled up."""
+    columns = np.repeat(np.arange(sizes.size), sizes)
+    rows = np.arange(codes.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    matrix = np.full((longest + 1) * sizes.size, STOP, np.int32)
+    matrix[rows * sizes.size + columns] = codes
+    return matrix
+
+
+class _Matches(NamedTuple):
+    """Where tokens of one length start, in ascending order, and in which row each lot begins."""
+
+    length: int
+    starts: Places
+    ids: Ids
+    gains: NDArray[np.float64]
+    bounds: list[int]

@@ -1,0 +1,85 @@
+"""The ids of words, kept in one array: for long text, of which many words come again.
+
+Looking a word up costs what a dict costs, and the ids of all words of a text are then picked from
+the array at once. Words that are not there yet are worked out together.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count, islice
+from threading import Lock
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokcli.vocab import TokenId
+
+__all__ = ["Encoded", "WordIds"]
+
+# More words, or more ids of them, are not kept for the next text.
+MOST_WORDS = 1 << 18
+MOST_IDS = 1 << 22
+
+
+class Encoded(NamedTuple):
+    """Some of the words that were asked for: their indices, the ids of one after the other, and how
+    many each has."""
+
+    words: NDArray[np.int64]
+    ids: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+
+class WordIds:
+    """`encode` works out the ids of words; together its answers have every word once."""
+
+    def __init__(self, encode: Callable[[Sequence[str]], Iterable[Encoded]]) -> None:
+        self._encode = encode
+        self._lock = Lock()
+        self._forget()
+
+    def _forget(self) -> None:
+        # In the order of their numbers.
+        self._numbers: defaultdict[str, int] = defaultdict(count().__next__)
+        self._starts = np.zeros(0, np.int64)
+        self._counts = np.zeros(0, np.int64)
+        self._ids = np.zeros(0, np.int32)
+
+    def of(self, words: Sequence[str]) -> list[TokenId]:
+        """The ids of these words, one after the other."""
+        with self._lock:
+            if len(self._numbers) > MOST_WORDS or self._ids.size > MOST_IDS:
+                self._forget()
+            numbers = np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
+            try:
+                self._learn()
+            except BaseException:
+                self._forget()
+                raise
+            counts = self._counts.take(numbers)
+            starts = self._starts.take(numbers)
+            ids = self._ids
+        # How far each id lies from its place in what is returned.
+        moved = np.repeat(starts - (np.cumsum(counts) - counts), counts)
+        moved += np.arange(moved.size)
+        found: list[TokenId] = ids.take(moved).tolist()
+        return found
+
+    def _learn(self) -> None:
+        n_known = self._starts.size
+        new = list(islice(self._numbers, n_known, None))
+        if not new:
+            return
+        starts, counts = np.zeros(len(new), np.int64), np.zeros(len(new), np.int64)
+        ids, size = [self._ids], self._ids.size
+        for encoded in self._encode(new):
+            starts[encoded.words] = size + np.cumsum(encoded.counts) - encoded.counts
+            counts[encoded.words] = encoded.counts
+            ids.append(encoded.ids)
+            size += encoded.ids.size
+        self._starts = np.concatenate((self._starts, starts))
+        self._counts = np.concatenate((self._counts, counts))
+        self._ids = np.concatenate(ids)
