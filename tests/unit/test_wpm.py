@@ -9,6 +9,7 @@ from tests.asking import small, texts
 from tests.builders import tiny_wpm
 from tests.gguf_files import CONTROL, NORMAL
 from tokcli import VocabError, load
+from tokcli.algorithms import wpm
 from tokcli.tokenizer import Tokenizer
 
 TOKENS = (
@@ -32,6 +33,8 @@ def tiny(folder: Path, **fields: Any) -> Tokenizer:
     [
         ("", []),
         (" \n\u3000", []),
+        # No white space here, though Python takes it for some, and dropped.
+        ("a\x1cb a\x1f", ["▁ab", "▁a"]),
         ("unaffable", ["▁un", "aff", "able"]),
         ("UNAFFABLE", ["▁un", "aff", "able"]),
         # No token goes on after "un": the whole word is unknown.
@@ -50,6 +53,24 @@ def tiny(folder: Path, **fields: Any) -> Tokenizer:
 )
 def test_words(tmp_path: Path, text: str | bytes, expected: list[str]) -> None:
     assert texts(tiny(tmp_path), text) == expected
+
+
+def test_python_splits_at_white_space_like_the_reference() -> None:
+    every = "".join(f"a{chr(code)}" for code in range(0x11000) if not 0xD800 <= code < 0xE000)
+    most = every.translate(dict.fromkeys(map(ord, wpm.SPACES_TO_PYTHON_ONLY)))
+
+    for text in (every, most):
+        assert list(wpm._split(text)) == wpm._raw_words().findall(text)
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+@pytest.mark.parametrize("strip_accents", [False, True])
+def test_no_white_space_but_the_space_is_left(lowercase: bool, strip_accents: bool) -> None:
+    characters = wpm._Characters(lowercase, strip_accents)
+
+    made = {char for code in range(0x11000) for char in characters[code]}
+
+    assert {char for char in made if char.isspace()} == {" "}
 
 
 def test_case_and_accents_can_be_kept(tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import cache, cached_property
 from itertools import chain
+from operator import itemgetter
 
 from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
-from tokcli.matches import matches
+from tokcli.matches import LONGEST_LISTED, matches
 from tokcli.memo import Memo
 from tokcli.regex_classes import translate
 from tokcli.source_map import SourceMap
@@ -33,6 +35,8 @@ METASPACE = "\u2581".encode()
 NO_TOKEN = -1
 # The mark's three bytes, and the first of the word.
 HEAD = 4
+# The lengths below each, from the longest on.
+SHORTER = tuple(tuple(range(length - 1, 0, -1)) for length in range(HEAD + 1))
 CHINESE = (
     (0x04E00, 0x09FFF),
     (0x03400, 0x04DBF),
@@ -44,11 +48,22 @@ CHINESE = (
     (0x0F900, 0x0FAFF),
     (0x2F800, 0x2FA1F),
 )
+# What str.split takes for white space and is none.
+SPACES_TO_PYTHON_ONLY = "\x1c\x1d\x1e\x1f"
+
+_first = itemgetter(0)
 
 
 @cache
 def _raw_words() -> re.Pattern[str]:
     return re.compile(translate(r"\S+", alphabet="all", published=r"\s"))
+
+
+def _split(text: str) -> Iterable[str]:
+    """The stretches of `text` without white space."""
+    if len(text) <= LONGEST_LISTED and not any(map(text.__contains__, SPACES_TO_PYTHON_ONLY)):
+        return text.split()
+    return matches(_raw_words(), text)
 
 
 class Wpm:
@@ -67,7 +82,9 @@ class Wpm:
 
     @cached_property
     def _lengths(self) -> dict[bytes, tuple[int, ...]]:
-        return lengths_by_head(self._vocab.token_to_id, HEAD)
+        """As lengths_by_head, and behind these the lengths that are shorter than the head."""
+        found = lengths_by_head(self._vocab.token_to_id, HEAD)
+        return {head: lengths + SHORTER[len(head)] for head, lengths in found.items()}
 
     def tokenize(
         self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
@@ -75,22 +92,24 @@ class Wpm:
         """See Algorithm.tokenize."""
         text = decode(fragment.text)
         if trace is None:
-            raw_words = matches(_raw_words(), text)
-            output.extend(chain.from_iterable(map(self._raw.__getitem__, raw_words)))
+            output.extend(chain.from_iterable(map(self._raw.__getitem__, _split(text))))
         else:
             self._tokenize_traced(text, fragment, output, trace)
 
     def _encode_raw(self, raw: str) -> tuple[TokenId, ...]:
         """The ids of a stretch without white space; clean-up cuts it into words."""
-        words = raw.translate(self._characters).split(" ")
-        return tuple(chain.from_iterable(map(self._words.__getitem__, filter(None, words))))
+        # What Python takes for white space is a space by now, or gone.
+        words = raw.translate(self._characters).split()
+        if len(words) == 1:
+            return self._words[words[0]]
+        return tuple(chain.from_iterable(map(self._words.__getitem__, words)))
 
     def _encode_word(self, word: str) -> tuple[TokenId, ...]:
         raw = encode(word)
         whole = self._token_id(METASPACE + raw)
         if whole is not None:
             return (whole,)
-        return tuple([id for id, _, _ in self._matches(raw, None)])
+        return tuple(map(_first, self._matches(raw, None)))
 
     def _matches(self, word: bytes, trace: TraceSink | None) -> list[tuple[TokenId, int, int]]:
         """The longest tokens that follow one another in the word behind a U+2581, or one unknown
@@ -98,14 +117,14 @@ class Wpm:
         text = METASPACE + word
         size = len(text)
         lengths = self._lengths.get
+        token_id = self._token_id
         found: list[tuple[TokenId, int, int]] = []
         start = 0
         while start < size:
             head = text[start : start + HEAD]
-            for length in chain(lengths(head, ()), range(len(head) - 1, 0, -1)):
+            for length in lengths(head) or SHORTER[len(head)]:
                 end = start + length
-                id = self._token_id(text[start:end]) if end <= size else None
-                if id is not None:
+                if end <= size and (id := token_id(text[start:end])) is not None:
                     break
             else:
                 if trace is not None:
