@@ -124,7 +124,8 @@ class TokenTrie:
         slots = self._slots(keys)
         there = self._keys.take(slots)
         hit = there == keys
-        left = np.flatnonzero(~hit & (there != FREE))
+        left = np.flatnonzero(~hit)
+        left = left.take(np.flatnonzero(there.take(left) != FREE))
         while left.size:
             tried, wanted = slots[left] + 1 & self._mask, keys[left]
             slots[left] = tried

@@ -15,7 +15,7 @@ from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.algorithms.ugm_text import METASPACE, Normalizer, Units
 from tokcli.algorithms.ugm_words import WordNormalizer
 from tokcli.cuts import Cuts, before, joined, well_formed
-from tokcli.matches import LONGEST_LISTED, matches
+from tokcli.matches import LONGEST_LISTED
 from tokcli.memo import Memo
 from tokcli.source_map import SourceMap
 from tokcli.trace import (
@@ -131,14 +131,13 @@ class Ugm:
         if self._before_mark and len(list(islice(words.words.finditer(text), 2))) > 1:
             # A token may reach from the end of one word over the mark of the next.
             return None
-        found = matches(words.words, text)
+        found = iter(words.split(text))
         if len(text) < SHORTEST_BATCH:
             self._cuts.expect(len(text))
             ids = list(chain.from_iterable(map(self._by_word.__getitem__, found)))
         else:
             ids = []
-            rest = iter(found)
-            while lot := list(islice(rest, MOST_WORDS)):
+            while lot := list(islice(found, MOST_WORDS)):
                 ids += self._word_ids.of(lot)
         return self._join_unknowns(ids) if self._unknown_may_start else ids
 

@@ -26,7 +26,7 @@ __all__ = ["UgmBatch"]
 # The most characters of the words in a matrix; longer words are not worked on together.
 SIZES = (6, 8, 10, 12, 16, 24, 32, 64)
 # The most cells of a matrix: further words make another one.
-CELLS = 1 << 19
+CELLS = 1 << 18
 # Fewer words are quicker worked on one by one, laying out the tokens for them included.
 FEWEST = 1 << 12
 NOTHING = -2

@@ -10,12 +10,13 @@ the normalizer proper takes over.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from operator import add
 
 from tokcli.algorithms.ugm_text import METASPACE, Normalizer
 from tokcli.charsmap import CharsMap
+from tokcli.matches import LONGEST_LISTED, matches
 from tokcli.memo import Memo
 from tokcli.unicode import encode
 
@@ -83,6 +84,14 @@ class WordNormalizer:
     def words(self) -> re.Pattern[str]:
         """Matches a stretch without separators."""
         return re.compile(f"[^{re.escape(self.separators)}]+")
+
+    def split(self, text: str) -> Iterable[str]:
+        """All stretches of `text` without separators."""
+        if len(text) > LONGEST_LISTED:
+            return matches(self.words, text)
+        for separator in self.separators:
+            text = text.replace(separator, " ")
+        return filter(None, text.split(" "))
 
     @cached_property
     def _plain_ascii(self) -> bool:
