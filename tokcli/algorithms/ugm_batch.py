@@ -56,9 +56,8 @@ class UgmBatch:
         """The ids of normalized words, neighbouring unknowns as one."""
         sizes = np.fromiter(map(len, texts), np.int64, len(texts))
         order = np.argsort(sizes, kind="stable")
-        sizes = sizes[order]
         # What is empty has no ids.
-        start, end = np.searchsorted(sizes, (1, SIZES[-1] + 1)).tolist()
+        start, end = np.searchsorted(sizes[order], (1, SIZES[-1] + 1)).tolist()
         if end - start < FEWEST:
             end = start
         alone = order[end:]
@@ -66,22 +65,22 @@ class UgmBatch:
         counts = np.fromiter(map(len, found), np.int64, len(found))
         yield Encoded(alone, np.array(list(chain.from_iterable(found)), np.int32), counts)
         if start < end:
-            together = order[start:end]
-            codes = code_points("".join([texts[index] for index in together.tolist()]))
-            yield from self._encode_together(together, codes, sizes[start:end])
+            codes = code_points("".join(texts))
+            yield from self._encode_together(codes, sizes, order[start:end])
 
-    def _encode_together(self, words: Places, codes: Codes, sizes: Places) -> Iterator[Encoded]:
-        """The same of words in order of their sizes, which are these numbers of `codes`."""
+    def _encode_together(self, codes: Codes, sizes: Places, words: Places) -> Iterator[Encoded]:
+        """The same of those `words`, in order of their sizes, among all that follow one another in
+        `codes`."""
         trie = self._tokens.trie(codes)
-        ends = np.cumsum(sizes)
+        starts = np.cumsum(sizes) - sizes
         start = 0
         for longest in SIZES:
-            last = int(np.searchsorted(sizes, longest, "right"))
+            last = int(np.searchsorted(sizes[words], longest, "right"))
             while start < last:
                 end = min(last, start + max(1, CELLS // (longest + 1)))
-                group = codes[ends[start] - sizes[start] : ends[end - 1]]
-                matrix = _matrix(group, sizes[start:end], longest)
-                yield Encoded(words[start:end], *self._best_paths(trie, matrix, sizes[start:end]))
+                group = words[start:end]
+                matrix = _matrix(codes, starts[group], sizes[group], longest)
+                yield Encoded(group, *self._best_paths(trie, matrix, sizes[group]))
                 start = end
 
     def _best_paths(self, trie: TokenTrie, codes: Codes, sizes: Places) -> tuple[Ids, Places]:
@@ -89,59 +88,57 @@ class UgmBatch:
         scores = self._tokens.scores
         width = sizes.size
         n_rows = codes.size // width
-        # Of the best way to each cell: its sum, and the token that it ends with.
-        gains = np.full(codes.size, self._unknown_score)
-        ids = np.full(codes.size, self._unknown, np.int32)
-        lengths = np.ones(codes.size, np.int64)
+        # The best way to each cell: its sum, or at first what its last character adds, and its last
+        # token.
+        totals = np.full(codes.size, self._unknown_score)
+        totals[:width] = 0.0
+        lasts = np.full(codes.size, _lasts(np.full(1, self._unknown, np.int32), 1))
         longer = []
         rows = np.arange(n_rows) * width
-        for length, starts, found in trie.matches(codes, width):
-            gained = scores.take(found)
+        for length, starts, ids in trie.matches(codes, width):
+            gains = scores.take(ids)
+            ends = starts + length * width
             if length == 1:
-                gains[starts + width] = gained
-                ids[starts + width] = found
+                totals[ends] = gains
+                lasts[ends] = _lasts(ids, length)
             elif starts.size:
                 bounds = np.searchsorted(starts, rows).tolist()
-                longer.append(_Matches(length, starts, found, gained, bounds))
-        totals = np.zeros(codes.size)
+                longer.append(_Matches(length, starts, ends, gains, _lasts(ids, length), bounds))
         for row in range(1, n_rows):
-            here = slice(row * width, (row + 1) * width)
-            total = totals[here]
-            np.add(totals[(row - 1) * width : row * width], gains[here], out=total)
+            here = totals[row * width : (row + 1) * width]
+            here += totals[(row - 1) * width : row * width]
             for match in longer:
                 if match.length > row:
                     break
                 first, last = match.bounds[row - match.length : row - match.length + 2]
                 if first == last:
                     continue
-                starts = match.starts[first:last]
-                sums = totals.take(starts) + match.gains[first:last]
-                columns = starts - (row - match.length) * width
+                ends = match.ends[first:last]
+                sums = totals.take(match.starts[first:last])
+                sums += match.gains[first:last]
                 # Of equal sums the one from farther back was there first.
-                better = np.flatnonzero(sums >= total.take(columns))
-                columns = columns.take(better)
-                total[columns] = sums.take(better)
-                ids[here][columns] = match.ids[first:last].take(better)
-                lengths[here][columns] = match.length
-        return self._backtrack(ids, lengths, sizes)
+                better = np.flatnonzero(sums >= totals.take(ends))
+                ends = ends.take(better)
+                totals[ends] = sums.take(better)
+                lasts[ends] = match.lasts[first:last].take(better)
+        return self._backtrack(lasts, sizes)
 
-    def _backtrack(self, ids: Ids, lengths: Places, sizes: Places) -> tuple[Ids, Places]:
+    def _backtrack(self, lasts: Places, sizes: Places) -> tuple[Ids, Places]:
         width = sizes.size
         columns = np.arange(width)
         cells = sizes * width + columns
         path = np.full((int(sizes.max()), width), NOTHING, np.int32)
         counts = np.zeros(width, np.int64)
-        row = len(path)
-        while columns.size:
-            row -= 1
-            path[row, columns] = ids.take(cells)
-            counts[columns] += 1
-            cells = cells - lengths.take(cells) * width
+        for row in range(len(path) - 1, -1, -1):
+            found = lasts.take(cells)
+            # The lower half is the id.
+            path[row, columns] = found.astype(np.int32)
+            counts[columns] = len(path) - row
+            cells = cells - (found >> 32) * width
             left = np.flatnonzero(cells >= width)
             cells, columns = cells.take(left), columns.take(left)
         by_word = path.T
-        flat = by_word[by_word != NOTHING]
-        return self._join_unknowns(flat, counts)
+        return self._join_unknowns(by_word[by_word != NOTHING], counts)
 
     def _join_unknowns(self, ids: Ids, counts: Places) -> tuple[Ids, Places]:
         unknown = ids == self._unknown
@@ -152,21 +149,27 @@ class UgmBatch:
         return ids[~again], counts - np.add.reduceat(again, starts, dtype=np.int64)
 
 
-def _matrix(codes: Codes, sizes: Places, longest: int) -> Codes:
-    """Words of so many codes each as the columns of a matrix, kept flat: what is left of a column
-    of `longest` and one more is filled up."""
+def _matrix(codes: Codes, starts: Places, sizes: Places, longest: int) -> Codes:
+    """Words in `codes` as the columns of a matrix, kept flat: what is left of a column of `longest`
+    and one more is filled up."""
     columns = np.repeat(np.arange(sizes.size), sizes)
-    rows = np.arange(codes.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rows = np.arange(columns.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     matrix = np.full((longest + 1) * sizes.size, STOP, np.int32)
-    matrix[rows * sizes.size + columns] = codes
+    matrix[rows * sizes.size + columns] = codes.take(np.repeat(starts, sizes) + rows)
     return matrix
 
 
+def _lasts(ids: Ids, length: int) -> Places:
+    """A token's id and length in one number."""
+    return ids.view(np.uint32).astype(np.int64) | length << 32
+
+
 class _Matches(NamedTuple):
-    """Where tokens of one length start, in ascending order, and in which row each lot begins."""
+    """Where tokens of one length start and end, in order, and in which row each lot starts."""
 
     length: int
     starts: Places
-    ids: Ids
+    ends: Places
     gains: NDArray[np.float64]
+    lasts: Places
     bounds: list[int]

@@ -17,7 +17,7 @@ __all__ = ["UgmTokens", "code_points"]
 # A token is looked at if whatever stands side by side in it, so many characters, does so in the
 # words too, going by hashes: one too many does no harm.
 GRAM = 4
-HASH_BITS = 22
+HASH_BITS = 20
 HASH_FACTOR = np.uint32(0x9E3779B1)
 
 

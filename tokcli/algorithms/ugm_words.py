@@ -114,9 +114,16 @@ class WordNormalizer:
         """The same for each of many words, which is quicker than one by one."""
         if not self._plain_ascii:
             return self._normalize_together(words)
-        changed = [word for word in words if not (word.isascii() and word.isprintable())]
-        made = dict(zip(changed, self._normalize_together(changed), strict=True))
-        return [made[word] if word in made else MARK + word for word in words]
+        texts = list(map(MARK.__add__, words))
+        changed = [
+            number
+            for number, word in enumerate(words)
+            if not (word.isascii() and word.isprintable())
+        ]
+        made = self._normalize_together([words[number] for number in changed])
+        for number, text in zip(changed, made, strict=True):
+            texts[number] = text
+        return texts
 
     def _normalize_together(self, words: Sequence[str]) -> list[str]:
         together = "\0".join(words)
