@@ -70,23 +70,38 @@ class CharsMap:
 
     def starts_entry(self, data: bytes) -> bool:
         """Whether some entry starts with `data`."""
-        nodes = self._nodes
         try:
-            node = children(nodes[0])
-            for byte in data:
-                node ^= byte
-                packed = nodes[node]
-                if byte == 0 or packed & LABEL != byte:
-                    return False
-                node ^= children(packed)
+            return self._below(data) is not None
         except IndexError:
             # longest_prefix says what is wrong, where that part of the map is needed.
             return True
-        return True
+
+    def next_bytes(self, data: bytes) -> frozenset[int]:
+        """The bytes with which entries that start with `data` go on."""
+        nodes = self._nodes
+        try:
+            below = self._below(data)
+            if below is None:
+                return frozenset()
+            return frozenset(byte for byte in range(1, 256) if nodes[below ^ byte] & LABEL == byte)
+        except IndexError:
+            return frozenset(range(1, 256))
+
+    def _below(self, data: bytes) -> int | None:
+        """Where what comes after `data` starts from in the trie, if anything is there."""
+        nodes = self._nodes
+        node = children(nodes[0])
+        for byte in data:
+            node ^= byte
+            packed = nodes[node]
+            if byte == 0 or packed & LABEL != byte:
+                return None
+            node ^= children(packed)
+        return node
 
     def goes_on(self, data: bytes) -> bool:
         """Whether some entry starts with `data` and is longer."""
-        return any(self.starts_entry(data + bytes((byte,))) for byte in range(1, 256))
+        return bool(self.next_bytes(data))
 
     def holds_inside(self, byte: int) -> bool:
         """Whether an entry may hold `byte` past its start."""

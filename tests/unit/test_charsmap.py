@@ -32,6 +32,15 @@ def test_longest_prefix(data: bytes, found: tuple[int, bytes] | None) -> None:
     assert MAP.longest_prefix(b"..." + data, 3) == found
 
 
+@pytest.mark.parametrize(
+    ("data", "following"),
+    [(b"", b"a\xc3\xe6"), (b"a", b"b"), (b"ab", b"c"), (b"abc", b""), ("日".encode(), b"\xe6")],
+)
+def test_what_entries_go_on_with(data: bytes, following: bytes) -> None:
+    assert MAP.next_bytes(data) == set(following)
+    assert MAP.goes_on(data) == bool(following)
+
+
 def test_many_entries() -> None:
     replacements = {chr(code): f"<{code}>" for code in range(0x100, 0x180)}
     charsmap = CharsMap(precompiled_charsmap(replacements))
@@ -45,6 +54,8 @@ def test_a_trie_that_points_outside_itself() -> None:
 
     with pytest.raises(TokenizeError, match="outside its own trie"):
         charsmap.longest_prefix(b"a", 0)
+    assert charsmap.starts_entry(b"a")
+    assert charsmap.next_bytes(b"a") == set(range(1, 256))
 
 
 @pytest.mark.parametrize("length", [1, 2, 3, 7])

@@ -150,18 +150,18 @@ class WordNormalizer:
         }
         if self._charsmap is not None:
             # All that may come second, a byte at a time: few first characters have any.
-            longer: dict[bytes, set[bytes]] = {}
+            longer: dict[bytes, dict[int, bytes]] = {}
             for data in map(str.encode, chars):
-                for size in range(len(data)):
-                    longer.setdefault(data[:size], set()).add(data[: size + 1])
+                for size, byte in enumerate(data):
+                    longer.setdefault(data[:size], {})[byte] = data[: size + 1]
             for first in [char.encode() for char in chars if self._reach[char] == SOME]:
                 starts = [b""]
                 while starts:
                     starts = [
-                        start
-                        for shorter in starts
-                        for start in longer.get(shorter, ())
-                        if self._charsmap.starts_entry(first + start)
+                        longer[start][byte]
+                        for start in starts
+                        if start in longer
+                        for byte in self._charsmap.next_bytes(first + start) & longer[start].keys()
                     ]
                     found.update(start.decode() for start in starts if start not in longer)
         return "".join(found)
