@@ -51,8 +51,6 @@ class WordIds:
     def of(self, words: Sequence[str]) -> list[TokenId]:
         """The ids of these words, one after the other."""
         with self._lock:
-            if len(self._numbers) > MOST_WORDS or self._ids.size > MOST_IDS:
-                self._forget()
             numbers = np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
             try:
                 self._learn()
@@ -62,6 +60,8 @@ class WordIds:
             counts = self._counts.take(numbers)
             starts = self._starts.take(numbers)
             ids = self._ids
+            if len(self._numbers) > MOST_WORDS or ids.size > MOST_IDS:
+                self._forget()
         # How far each id lies from its place in what is returned.
         moved = np.repeat(starts - (np.cumsum(counts) - counts), counts)
         moved += np.arange(moved.size)
