@@ -4,25 +4,22 @@ Where no token holds two characters side by side, no token spans the place betwe
 text on either side can be tokenized by itself: merges never cross it, a longest match ends there,
 and every path through a lattice passes it. Two grades of cutting serve. The first cuts before each
 `mark` (the space character of the vocabulary) that follows a character which no token holds before
-a mark: one regex, and it suffices for short text. The second looks every pair of neighbours up; it
-needs all pairs that tokens hold, which takes longer to gather than a short text takes to tokenize.
+a mark: one regex, and it suffices for most text. The second looks every pair of neighbours up; it
+needs all pairs that tokens hold, and is for when expect() announces enough text. (For long text,
+tokcli.batch.cuts does the second with numpy.)
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from operator import add
-from typing import TYPE_CHECKING
 
 from tokcli.matches import matches
-from tokcli.memo import BatchMemo, Memo
+from tokcli.memo import Memo
 from tokcli.vocab import TokenId
-
-if TYPE_CHECKING:
-    from tokcli.batch.cuts import PairCuts
 
 __all__ = ["Cuts", "before", "joined", "neighbours", "well_formed"]
 
@@ -30,7 +27,6 @@ Ids = tuple[TokenId, ...]
 
 SHORTEST_CUT = 32
 SHORTEST_FINE_CUT = 4096
-SHORTEST_CUT_AT_ONCE = 1 << 16
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -60,16 +56,10 @@ def well_formed(texts: Iterable[bytes]) -> Iterator[str]:
             continue
 
 
-def _none_of_them(pieces: Sequence[str]) -> Iterable[tuple[str, Ids]]:
-    return ()
-
-
 class Cuts:
     """Tokenizes text by pieces. `tokens()` is text in which every two characters stand side by side
     that do so in a token (more do no harm), `before_mark()` gives the characters that come before
-    `mark` in a token, and `encode(piece)` the ids of a piece. `encode_all(pieces)` gives many
-    pieces with their ids, those that it can do quicker; runs of the character `apart` have nothing
-    to do with what is around them."""
+    `mark` in a token, and `encode(piece)` the ids of a piece."""
 
     def __init__(
         self,
@@ -78,8 +68,6 @@ class Cuts:
         tokens: Callable[[], str],
         before_mark: Callable[[], set[str]],
         encode: Callable[[str], Ids],
-        encode_all: Callable[[Sequence[str]], Iterable[tuple[str, Ids]]] = _none_of_them,
-        apart: str | None = None,
     ) -> None:
         self._mark = mark
         self._tokens = tokens
@@ -88,8 +76,7 @@ class Cuts:
         self._pairs: set[str] | None = None
         self._words: Memo[Ids] = Memo(encode)
         self._fine_words: Memo[Ids] = Memo(self._encode_finely)
-        self._parts: BatchMemo[Ids] = BatchMemo(encode, encode_all)
-        self._apart = apart
+        self._parts: Memo[Ids] = Memo(encode)
 
     def expect(self, size: int) -> None:
         """Prepare for `size` characters of text, to come in one call of encode or in many."""
@@ -98,8 +85,6 @@ class Cuts:
 
     def encode(self, text: str) -> Iterator[TokenId]:
         """The ids of `text`, in order."""
-        if len(text) >= SHORTEST_CUT_AT_ONCE:
-            return chain.from_iterable(chain.from_iterable(self._encode_at_once(text)))
         if self._pairs is not None:
             memo = self._fine_words
         elif len(text) >= SHORTEST_CUT:
@@ -107,17 +92,6 @@ class Cuts:
         else:
             return iter(self._encode(text))
         return chain.from_iterable(map(memo.__getitem__, matches(self._at_marks, text)))
-
-    def _encode_at_once(self, text: str) -> Iterator[Iterable[Ids]]:
-        for pieces in self._pair_cuts.pieces(text):
-            self._parts.learn(pieces)
-            yield map(self._parts.__getitem__, pieces)
-
-    @cached_property
-    def _pair_cuts(self) -> PairCuts:
-        from tokcli.batch.cuts import PairCuts
-
-        return PairCuts(self._tokens(), self._apart)
 
     @cached_property
     def _at_marks(self) -> re.Pattern[str]:

@@ -13,11 +13,15 @@ from hypothesis import strategies as st
 
 from tests import vocabularies
 from tests.asking import small
+from tests.batching import always_together
 from tests.charsmap import precompiled_charsmap
 from tests.gguf_files import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 from tests.inputs import hard_inputs
-from tokcli import cuts, word_ids
-from tokcli.algorithms import rwkv, rwkv_batch, ugm, ugm_batch
+from tokcli import cuts
+from tokcli.algorithms import ugm
+from tokcli.batch import rwkv as rwkv_batch
+from tokcli.batch import ugm as ugm_batch
+from tokcli.batch import word_ids
 from tokcli.errors import TokenizeError
 from tokcli.tokenizer import Tokenizer, load
 from tokcli.trace import Event
@@ -41,14 +45,6 @@ def at_once(tokenizer: Tokenizer, text: str | bytes) -> list[int] | str:
         return tokenizer.tokenize(text, add_special=False)
     except TokenizeError as error:
         return str(error)
-
-
-def always_together(patch: pytest.MonkeyPatch) -> None:
-    """Work on words and places together, however few they are."""
-    patch.setattr(rwkv, "SHORTEST_BATCH", 0)
-    patch.setattr(rwkv_batch, "FEW_PIECES", 1)
-    patch.setattr(ugm, "SHORTEST_BATCH", 0)
-    patch.setattr(ugm_batch, "FEWEST", 1)
 
 
 @pytest.mark.parametrize("name", ["rwkv", "ugm", "ugm-charsmap"])

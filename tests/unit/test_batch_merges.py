@@ -1,14 +1,25 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.reference import naive_merge
+from tokcli.batch import merges
+from tokcli.batch.merge_table import MOST_RANKS
 from tokcli.batch.merges import LONGEST, MergeBatch, Merges
 
 Table = list[tuple[str, str, int]]
+Ids = tuple[int, ...]
 LETTERS = "abé\u2581"
+
+
+@pytest.fixture(autouse=True)
+def _few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merges, "FEWEST", 0)
+    monkeypatch.setattr(merges, "MERGES_FOR_A_WORD", 1 << 60)
 
 
 @st.composite
@@ -23,92 +34,142 @@ def tables(draw: st.DrawFn) -> Table:
     return table
 
 
-def split(table: Table) -> Merges:
-    lefts, rights, ranks = zip(*table, strict=True)
-    return Merges([s.encode() for s in lefts], [s.encode() for s in rights], ranks)
+def in_bytes(table: Iterable[tuple[str, str, int]]) -> Merges:
+    columns = list(zip(*table, strict=True)) or [(), (), ()]
+    return Merges([s.encode() for s in columns[0]], [s.encode() for s in columns[1]], columns[2])
 
 
-def priorities(table: Table) -> dict[bytes, int]:
-    return {f"{left} {right}".encode(): rank for left, right, rank in reversed(table)}
+def priorities(found: Merges) -> dict[bytes, int]:
+    pairs = [left + b" " + right for left, right in zip(found.lefts, found.rights, strict=True)]
+    return dict(reversed(list(zip(pairs, found.ranks, strict=True))))
 
 
-def spelled(symbol: bytes) -> tuple[int, ...]:
+def spelled(symbol: bytes) -> Ids:
     return tuple(1000 + byte for byte in symbol)
 
 
-words = st.text(LETTERS + "c\U0001f600", min_size=1, max_size=30)
+def of_size(symbol: bytes) -> Ids:
+    return (len(symbol),)
 
 
-@given(table=tables(), known=st.sets(words), texts=st.sets(words, min_size=1))
-def test_each_word_is_merged_as_by_itself(table: Table, known: set[str], texts: set[str]) -> None:
+def batch(
+    found: Merges | None,
+    tokens: dict[bytes, int] | None = None,
+    symbol_ids: Callable[[bytes], Ids] = spelled,
+    byte_symbols: list[bytes] | None = None,
+) -> MergeBatch:
+    return MergeBatch(
+        0,
+        lambda: found,
+        token_to_id=tokens or {},
+        byte_symbols=byte_symbols,
+        symbol_ids=symbol_ids,
+        encode_alone=lambda word: (-len(word),),
+    )
+
+
+def ids_of(batch: MergeBatch, words: Iterable[str]) -> dict[str, Ids]:
+    words = list(words)
+    found: dict[str, Ids] = {}
+    for encoded in batch.encode(words):
+        ids = encoded.ids.tolist()
+        for index, count in zip(encoded.words.tolist(), encoded.counts.tolist(), strict=True):
+            assert words[index] not in found
+            found[words[index]] = tuple(ids[:count])
+            del ids[:count]
+        assert not ids
+    return found
+
+
+WORDS = st.sets(st.text(LETTERS + "c\U0001f600", min_size=1, max_size=30), min_size=1)
+
+
+@given(table=tables(), known=st.sets(st.text(LETTERS, min_size=1, max_size=3)), words=WORDS)
+def test_each_word_is_merged_as_by_itself(table: Table, known: set[str], words: set[str]) -> None:
     tokens = {text.encode(): id for id, text in enumerate(sorted(known))}
-    batch = MergeBatch(split(table), tokens, spelled, None)
+    found = in_bytes(table)
 
-    found = dict(batch.encode(texts))
+    answers = ids_of(batch(found, tokens), words)
 
-    assert found.keys() == texts
-    for text, ids in found.items():
-        merged = naive_merge([char.encode() for char in text], priorities(table).get, b" ")
+    assert answers.keys() == words
+    for word, ids in answers.items():
+        merged = naive_merge([char.encode() for char in word], priorities(found).get, b" ")
         expected = [(tokens[s],) if s in tokens else spelled(s) for s in merged]
         assert ids == tuple(id for part in expected for id in part)
 
 
-@given(table=tables(), texts=st.sets(words, min_size=1))
-def test_and_from_bytes(table: Table, texts: set[str]) -> None:
+@given(table=tables(), words=WORDS)
+def test_and_from_bytes(table: Table, words: set[str]) -> None:
     names = [b"<%02X>" % byte for byte in range(256)]
 
     def named(text: str) -> bytes:
         return b"".join(names[byte] for byte in text.encode())
 
-    # Merges join characters here, which take merges of their own to be made of bytes.
+    # The merges of the table join characters, which take merges of their own to be made of bytes.
     steps = [(names[0xC3], names[0xA9], 0), (names[0xE2], names[0x96], 0)]
     steps.append((names[0xE2] + names[0x96], names[0x81], 0))
     steps += [(named(left), named(right), rank) for left, right, rank in table]
     lefts, rights, ranks = zip(*steps, strict=True)
-    batch = MergeBatch(Merges(lefts, rights, ranks), {}, spelled, names)
-    table_by_text = {a + b" " + b: rank for a, b, rank in reversed(steps)}
+    found = Merges(lefts, rights, ranks)
 
-    for text, ids in batch.encode(texts):
-        merged = naive_merge([names[byte] for byte in text.encode()], table_by_text.get, b" ")
-        assert ids == spelled(b"".join(merged))
+    for word, ids in ids_of(batch(found, symbol_ids=of_size, byte_symbols=names), words).items():
+        merged = naive_merge([names[b] for b in word.encode()], priorities(found).get, b" ")
+        assert ids == tuple(map(len, merged))
 
 
 def test_words_of_all_sizes() -> None:
-    batch = MergeBatch(split([("a", "a", 0), ("aa", "aa", 1)]), {b"aaaa": 4}, spelled, None)
-    texts = ["a" * size for size in range(1, LONGEST + 2)]
+    found = batch(in_bytes([("a", "a", 0), ("aa", "aa", 1)]), {b"aaaa": 4})
+    words = ["a" * size for size in range(1, LONGEST + 3)]
 
-    found = dict(batch.encode(texts))
+    answers = ids_of(found, words)
 
-    # The longest has more places than a key can tell apart.
-    assert list(found) == texts[:-1]
-    for text, ids in found.items():
-        fours, rest = divmod(len(text), 4)
-        assert ids == (4,) * fours + (1097,) * rest
+    # The longest have more places than a key can tell apart.
+    assert [answers[word] for word in words[LONGEST:]] == [(-LONGEST - 1,), (-LONGEST - 2,)]
+    for word in words[:LONGEST]:
+        fours, rest = divmod(len(word), 4)
+        assert answers[word] == (4,) * fours + (1097,) * rest
 
 
 def test_of_a_pair_that_is_there_twice_the_first_counts() -> None:
-    table = [("a", "b", 2), ("b", "a", 1), ("a", "b", 0)]
+    found = batch(in_bytes([("a", "b", 2), ("b", "a", 1), ("a", "b", 0)]), symbol_ids=of_size)
 
-    assert dict(MergeBatch(split(table), {}, len_of, None).encode(["aba"])) == {"aba": (1, 2)}
+    assert ids_of(found, ["aba"]) == {"aba": (1, 2)}
 
 
-def len_of(symbol: bytes) -> tuple[int, ...]:
-    return (len(symbol),)
+def test_a_symbol_may_come_to_no_ids() -> None:
+    found = batch(in_bytes([("a", "b", 0)]), {b"a": 7}, symbol_ids=lambda symbol: ())
+
+    assert ids_of(found, ["aab", "ab", "x", "a"]) == {"aab": (7,), "ab": (), "x": (), "a": (7,)}
 
 
 def test_no_words_and_no_merges() -> None:
-    batch = MergeBatch(Merges([], [], []), {b"a": 7}, spelled, None)
+    found = batch(in_bytes([]), {b"a": 7})
 
-    assert dict(batch.encode([])) == {}
-    assert dict(batch.encode(["aba"])) == {"aba": (7, 1098, 7)}
+    assert ids_of(found, []) == {}
+    assert ids_of(found, ["aba"]) == {"aba": (7, 1098, 7)}
+
+
+@pytest.mark.parametrize("found", [None, in_bytes([("a", "b", MOST_RANKS)])])
+def test_where_merges_cannot_be_numbered_each_word_is_for_itself(found: Merges | None) -> None:
+    assert ids_of(batch(found), ["ab", "abc"]) == {"ab": (-2,), "abc": (-3,)}
+
+
+def test_few_words_are_not_worth_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merges, "FEWEST", 2)
+    found = batch(in_bytes([("a", "b", 0)]), {b"ab": 7})
+
+    assert ids_of(found, ["ab"]) == {"ab": (-2,)}
+    assert ids_of(found, ["ab", "b"]) == {"ab": (7,), "b": (1098,)}
+    assert ids_of(found, ["ab"]) == {"ab": (7,)}
 
 
 @pytest.mark.parametrize("count", [100, 5000])
 def test_many_merges_share_a_table(count: int) -> None:
     chars = [chr(0x4E00 + number) for number in range(count)]
-    table = [(char, char, rank) for rank, char in enumerate(chars)]
-    batch = MergeBatch(split(table), {}, lambda symbol: (len(symbol),), None)
+    found = batch(
+        in_bytes([(char, char, rank) for rank, char in enumerate(chars)]), symbol_ids=of_size
+    )
 
-    found = dict(batch.encode([char * 3 for char in chars] + ["".join(chars[:9])]))
+    answers = ids_of(found, [*(char * 3 for char in chars), "".join(chars[:9])])
 
-    assert set(found.values()) == {(6, 3), (3,) * 9}
+    assert set(answers.values()) == {(6, 3), (3,) * 9}

@@ -8,9 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests import vocabularies
+from tests.batching import always_together
 from tests.inputs import hard_inputs
-from tokcli import cuts, matches, memo, merge_windows, pretokenize, word_merger
+from tokcli import cuts, matches, memo, merge_windows, pretokenize
 from tokcli.algorithms import bpe, bpe_chunks, ugm
+from tokcli.batch import bpe as batch_bpe
+from tokcli.batch import cuts as batch_cuts
+from tokcli.batch import merges, word_ids
 from tokcli.errors import TokcliError
 from tokcli.tokenizer import Tokenizer, load
 from tokcli.trace import Event
@@ -74,31 +78,33 @@ def all_merges_at_once(patch: Patch) -> None:
     patch.setattr(bpe, "FEW_SYMBOLS", 0)
 
 
-def merged_together(patch: Patch) -> None:
-    patch.setattr(memo, "MANY_KEYS", 1)
-    patch.setattr(word_merger, "WORDS_FOR_NUMPY", 0)
-    patch.setattr(word_merger, "MERGES_FOR_A_WORD", 1 << 60)
-    patch.setattr(cuts, "SHORTEST_CUT_AT_ONCE", 0)
-    patch.setattr(bpe, "SHORTEST_CUT_AT_ONCE", 0)
+def all_together(patch: Patch) -> None:
+    always_together(patch)
 
 
-def merged_together_and_forgotten(patch: Patch) -> None:
-    merged_together(patch)
-    tiny_caches(patch)
+def all_together_in_parts(patch: Patch) -> None:
+    always_together(patch)
+    no_lists(patch)
+    patch.setattr(batch_cuts, "SEGMENT", 5)
+    patch.setattr(merges, "SIZES", (2, 3, 254))
+    patch.setattr(merges, "CELLS", 9)
+    patch.setattr(word_ids, "MOST_WORDS", 3)
 
 
-def split_by_stage(patch: Patch) -> None:
-    patch.setattr(bpe, "WORD_LENGTH", 0)
+def all_together_by_words(patch: Patch) -> None:
+    always_together(patch)
+    patch.setattr(batch_bpe, "WORD_LENGTH", 1 << 60)
 
 
-def split_all_at_once(patch: Patch) -> None:
-    patch.setattr(bpe, "WORD_LENGTH", 1 << 60)
+def all_together_by_chunks(patch: Patch) -> None:
+    always_together(patch)
+    patch.setattr(batch_bpe, "WORD_LENGTH", 0)
 
 
 WAYS: tuple[Callable[[Patch], None], ...] = (
     no_caches, tiny_caches, coarse_cuts, fine_cuts, no_cuts, tiny_windows, no_lists,
-    all_merges_at_once, merged_together, merged_together_and_forgotten, split_by_stage,
-    split_all_at_once,
+    all_merges_at_once, all_together, all_together_in_parts, all_together_by_words,
+    all_together_by_chunks,
 )  # fmt: skip
 
 

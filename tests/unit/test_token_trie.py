@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tokcli.token_trie import NO_ID, STOP, TokenTrie
+from tokcli.batch.token_trie import NO_ID, STOP, TokenTrie
 
 TOKENS = {b"a": 5, b"ab": 0, b"abcd": 7, b"b": 2, b"cd": 3}
 

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.asking import small, texts
+from tests.batching import always_together
 from tests.charsmap import precompiled_charsmap
 from tests.gguf_files import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
-from tokcli.algorithms import ugm, ugm_batch
 from tokcli.tokenizer import Tokenizer
 
 TOKENS = ["<pad>", "</s>", "<unk>", "▁", "a", "b", "ab", "aba", "é", "\ufffd", "{u}", "{u}{", "un"]
@@ -67,8 +67,7 @@ def test_of_equal_sums_the_first_one_stays(
         remove_extra_whitespaces=True,
     )
     if together:
-        monkeypatch.setattr(ugm, "SHORTEST_BATCH", 0)
-        monkeypatch.setattr(ugm_batch, "FEWEST", 1)
+        always_together(monkeypatch)
 
     assert texts(tokenizer, "ab aba abab") == ["▁", "ab", "▁", "aba", "▁", "ab", "ab"]
 

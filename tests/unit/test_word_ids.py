@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
-from tokcli import word_ids
-from tokcli.word_ids import Encoded, WordIds
+from tokcli.batch import word_ids
+from tokcli.batch.word_ids import Encoded, WordIds
 
 
 class Lengths:
@@ -27,7 +27,7 @@ class Lengths:
 
 def test_each_word_is_worked_out_once() -> None:
     lengths = Lengths()
-    words = WordIds(lengths)
+    words = WordIds(lengths, 9)
 
     assert words.of(["ab", "", "abc", "ab"]) == [2, 1, 3, 2, 1, 2, 1]
     assert words.of(["abc", "x", "ab"]) == [3, 2, 1, 1, 2, 1]
@@ -38,7 +38,7 @@ def test_each_word_is_worked_out_once() -> None:
 def test_what_is_too_much_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(word_ids, "MOST_IDS", 3)
     lengths = Lengths()
-    words = WordIds(lengths)
+    words = WordIds(lengths, 9)
 
     assert words.of(["ab", "a"]) == [2, 1, 1]
     assert words.of(["ab", "b"]) == [2, 1, 1]
@@ -47,10 +47,26 @@ def test_what_is_too_much_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_error_leaves_nothing_half_done() -> None:
-    words = WordIds(Lengths())
+    words = WordIds(Lengths(), 9)
     words.of(["ab"])
 
     with pytest.raises(ValueError):  # noqa: PT011
         words.of(["abc", "!"])
 
     assert words.of(["abc", "ab"]) == [3, 2, 1, 2, 1]
+
+
+def test_gives_the_same_numbers_each_time() -> None:
+    words = WordIds(Lengths(), 999)
+    long = "x" * 900
+
+    # Not only equal: a list of them takes no memory for each.
+    assert words.of([long])[0] is words.of([long, long])[900]
+
+
+def test_an_unknown_token_that_is_not_there() -> None:
+    def unknown(words: Sequence[str]) -> Iterator[Encoded]:
+        size = len(words)
+        yield Encoded(np.arange(size), np.full(size, -1, np.int32), np.ones(size, np.int64))
+
+    assert WordIds(unknown, 9).of(["a", "b"]) == [-1, -1]

@@ -6,15 +6,18 @@ alphabet; the Gemma 4 family works on UTF-8 characters, with spaces written as U
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from functools import cached_property
 from itertools import chain, combinations
+from typing import TYPE_CHECKING
 
 from tokcli.algorithms import bpe_text
 from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.bpe_chunks import Chunks, Ids
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
-from tokcli.cuts import SHORTEST_CUT_AT_ONCE, Cuts, before
-from tokcli.memo import BatchMemo
+from tokcli.batch import LONG_TEXT
+from tokcli.cuts import Cuts, before
+from tokcli.memo import Memo
 from tokcli.pretokenize import Stage, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.source_map import SourceMap
@@ -22,12 +25,13 @@ from tokcli.trace import Chunk, ChunksSplit, TextPrepared, TraceSink
 from tokcli.unicode import byte_offsets, decode, encode
 from tokcli.vocab import TokenId, Vocab
 
+if TYPE_CHECKING:
+    from tokcli.batch.bpe import BpeBatch
+
 __all__ = ["Bpe", "Prepared"]
 
 # So many symbols make 5,456 pairs of neighbours at most, whatever merges.
 FEW_SYMBOLS = 32
-# Longer pieces than this, on average, seldom come again.
-WORD_LENGTH = 12
 
 
 class Bpe:
@@ -46,19 +50,13 @@ class Bpe:
             self._stages.append(Stage("▁[^▁]*|[^▁]+"))
         cuts = self._cuts() if rules.escape_whitespaces and rules.variant != "mmbert" else None
         self._line_cuts = cuts
-        self._memos = self._memos_of_stages()
+        # One memo for each stage but the first: the ids that its input comes to in the end.
+        rest: Memo[Ids] = Memo(self._chunks.encode if cuts is None else self._by_cuts(cuts))
+        for stage in reversed(self._stages[1:]):
+            rest = Memo(_Then(stage, rest))
+        self._rest = rest
         # A process that tokenizes more than one short text needs the table of merges after all.
         self._first_call = True
-
-    def _memos_of_stages(self) -> list[BatchMemo[Ids]]:
-        """For each stage a memo: the ids that the pieces which it makes come to in the end."""
-        cuts = self._line_cuts
-        encode = self._chunks.encode if cuts is None else self._by_cuts(cuts)
-        memos: list[BatchMemo[Ids]] = [BatchMemo(encode, self._chunks.encode_all)]
-        for stage in reversed(self._stages[1:]):
-            then = _Then(stage, memos[0])
-            memos.insert(0, BatchMemo(then.encode, then.encode_all))
-        return memos
 
     def _cuts(self) -> Cuts:
         """Chunks are whole lines where spaces are written as U+2581, so they are cut further."""
@@ -72,8 +70,6 @@ class Bpe:
                 mark, (merge.replace(b" ", b"") for merge in merges if before_mark in merge)
             ),
             encode=self._chunks.encode,
-            encode_all=self._chunks.encode_all,
-            apart="\n",
         )
 
     def _by_cuts(self, cuts: Cuts) -> Callable[[str], Ids]:
@@ -132,22 +128,20 @@ class Bpe:
             if few and (not self._byte_encode or len(encode(text)) <= FEW_SYMBOLS):
                 output.extend(self._encode_few(text))
                 return
-        if self._line_cuts is not None and len(text) >= SHORTEST_CUT_AT_ONCE:
-            output.extend(self._line_cuts.encode(text))
-            return
         for segment in self._segments(text):
-            for pieces in self._stages[0].batches(segment):
-                words, memo = self._split_to_words(pieces)
-                memo.learn(words)
-                output.extend(chain.from_iterable(map(memo.__getitem__, words)))
+            if len(segment) >= LONG_TEXT:
+                batch = self._batch
+                in_lists = batch.encode if self._line_cuts is None else batch.encode_lines
+                output.extend(chain.from_iterable(in_lists(segment)))
+            else:
+                pieces = self._stages[0].split(segment)
+                output.extend(chain.from_iterable(map(self._rest.__getitem__, pieces)))
 
-    def _split_to_words(self, pieces: list[str]) -> tuple[list[str], BatchMemo[Ids]]:
-        """Pieces that are short enough to come again, and the memo for them: lines are not."""
-        for memo, stage in zip(self._memos, self._stages[1:], strict=False):
-            if sum(map(len, pieces)) <= WORD_LENGTH * len(pieces):
-                return pieces, memo
-            pieces = list(chain.from_iterable(stage.split_each(pieces)))
-        return pieces, self._memos[-1]
+    @cached_property
+    def _batch(self) -> BpeBatch:
+        from tokcli.batch.bpe import BpeBatch
+
+        return BpeBatch(self._vocab, self._chunks, self._stages)
 
     def _encode_few(self, text: str) -> Iterable[TokenId]:
         """A few symbols ask for a few merges: not worth a table of all of them."""
@@ -213,24 +207,11 @@ class Prepared:
 
 
 class _Then:
-    """Splits pieces by one stage and looks the parts up in the memo of the next."""
+    """Splits a piece by one stage and looks each part up in the memo of the next."""
 
-    def __init__(self, stage: Stage, rest: BatchMemo[Ids]) -> None:
-        self._stage = stage
-        self._rest = rest
+    def __init__(self, stage: Stage, rest: Memo[Ids]) -> None:
+        self._split = stage.split
         self._lookup = rest.__getitem__
 
-    def encode(self, piece: str) -> Ids:
-        """The ids of one piece."""
-        return self._ids(self._stage.split(piece))
-
-    def encode_all(self, pieces: Sequence[str]) -> Iterable[tuple[str, Ids]]:
-        """Pieces with their ids."""
-        parts = self._stage.split_each(pieces)
-        self._rest.learn(list(chain.from_iterable(parts)))
-        return zip(pieces, map(self._ids, parts), strict=True)
-
-    def _ids(self, parts: list[str]) -> Ids:
-        if len(parts) == 1:
-            return self._lookup(parts[0])
-        return tuple(chain.from_iterable(map(self._lookup, parts)))
+    def __call__(self, piece: str) -> Ids:
+        return tuple(chain.from_iterable(map(self._lookup, self._split(piece))))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from functools import cached_property
-from itertools import chain, compress, repeat
-from operator import is_
-from typing import TYPE_CHECKING
+from itertools import chain
 
-from tokcli.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
+from tokcli.algorithms.base import NO_TOKEN
+from tokcli.byte_alphabet import BYTE_TO_UTF8
 from tokcli.character_joints import CharacterJoints
 from tokcli.memo import Memo
 from tokcli.merge import merge_symbols
@@ -26,14 +25,11 @@ from tokcli.trace import (
 )
 from tokcli.unicode import encode
 from tokcli.vocab import TokenId, Vocab
-from tokcli.word_merger import WordMerger
 
-if TYPE_CHECKING:
-    from tokcli.batch.merges import MergeBatch
+__all__ = ["NEWLINE_WORDS", "Chunks", "Ids"]
 
-__all__ = ["Chunks", "Ids"]
-
-NO_TOKEN = -1
+# The variants for which newlines alone make a token without any merge.
+NEWLINE_WORDS = ("gemma4", "mmbert")
 # Longer words of other scripts than Latin are worth cutting where nothing merges.
 LONG_WORD = 4
 Ids = tuple[TokenId, ...]
@@ -48,9 +44,8 @@ class Chunks:
         self._token_id = vocab.token_to_id.get
         self._byte_encode = rules.byte_encode
         self._ignore_merges = rules.ignore_merges
-        self._newline_words = rules.variant in ("gemma4", "mmbert")
+        self._newline_words = rules.variant in NEWLINE_WORDS
         self._unknown = self._unknown_id() if rules.variant == "soprano" else None
-        self._merger = WordMerger(len(vocab.merges), self._make_batch)
         self._parts: Memo[Ids] = Memo(self._merge)
 
     def _unknown_id(self) -> TokenId:
@@ -75,34 +70,7 @@ class Chunks:
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:
-            return tuple(chain.from_iterable(map(self._symbol_ids, symbols)))
-
-    def encode_all(self, chunks: Sequence[str]) -> Iterable[tuple[str, Ids]]:
-        """Many chunks with their ids, where numpy can merge them."""
-        if self._ignore_merges:
-            texts = write_in_alphabet(chunks) if self._byte_encode else map(encode, chunks)
-            ids = list(map(self._token_id, texts))
-            yield from (
-                (chunk, (id,)) for chunk, id in zip(chunks, ids, strict=True) if id is not None
-            )
-            chunks = list(compress(chunks, map(is_, ids, repeat(None))))
-        elif self._newline_words:
-            chunks = [chunk for chunk in chunks if chunk.strip("\n")]
-        yield from self._merger.encode(chunks)
-
-    def _make_batch(self) -> MergeBatch | None:
-        from tokcli.batch.merges import MOST_MERGES, MergeBatch, Merges
-
-        merges = self._vocab.merges
-        sides = b" ".join(merges).split(b" ")
-        if len(merges) > MOST_MERGES or set(map(bytes.count, merges, repeat(b" "))) != {1}:
-            return None
-        return MergeBatch(
-            Merges(sides[::2], sides[1::2], range(len(merges))),
-            self._vocab.token_to_id,
-            self._symbol_ids,
-            BYTE_TO_UTF8 if self._byte_encode else None,
-        )
+            return tuple(chain.from_iterable(map(self.symbol_ids, symbols)))
 
     @cached_property
     def _joints(self) -> CharacterJoints:
@@ -122,7 +90,7 @@ class Chunks:
             return list(map(BYTE_TO_UTF8.__getitem__, encode(chunk)))
         return list(map(encode, chunk))
 
-    def _symbol_ids(self, symbol: bytes, trace: TraceSink | None = None) -> Ids:
+    def symbol_ids(self, symbol: bytes, trace: TraceSink | None = None) -> Ids:
         """The token of a final symbol, or what stands for it where there is none."""
         id = self._token_id(symbol)
         if id is not None:
@@ -164,7 +132,7 @@ class Chunks:
         for symbol in merge_symbols(symbols, self._vocab.ranks.get, b" ", trace):
             # In the byte alphabet one character stands for one byte.
             length = len(symbol.decode()) if self._byte_encode else len(symbol)
-            for id in self._symbol_ids(symbol, trace):
+            for id in self.symbol_ids(symbol, trace):
                 source.emit(trace, id, position, position + length)
                 output.append(id)
             position += length

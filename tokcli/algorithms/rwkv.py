@@ -15,7 +15,7 @@ from tokcli.trace import ChunkStarted, LongestMatch, TraceSink, UnknownToken
 from tokcli.vocab import TokenId, Vocab
 
 if TYPE_CHECKING:
-    from tokcli.algorithms.rwkv_batch import RwkvBatch
+    from tokcli.batch.rwkv import RwkvBatch
 
 __all__ = ["Rwkv"]
 
@@ -71,7 +71,7 @@ class Rwkv:
 
     @cached_property
     def _batch(self) -> RwkvBatch | None:
-        from tokcli.algorithms.rwkv_batch import LONGEST_TOKEN, RwkvBatch
+        from tokcli.batch.rwkv import LONGEST_TOKEN, RwkvBatch
 
         if max(map(len, self._tokens), default=0) > LONGEST_TOKEN:
             return None

@@ -13,6 +13,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tokcli.algorithms.base import Fragment
+from tokcli.batch import LONG_TEXT
 from tokcli.cuts import Cuts, before, joined, well_formed
 from tokcli.errors import TokenizeError
 from tokcli.memo import Memo
@@ -22,10 +23,9 @@ from tokcli.source_map import SourceMap
 from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
 from tokcli.unicode import ESCAPED_BYTES, decode_symbols, encode
 from tokcli.vocab import TokenId, Vocab
-from tokcli.word_merger import WordMerger
 
 if TYPE_CHECKING:
-    from tokcli.batch.merges import MergeBatch, Merges
+    from tokcli.batch.spm import SpmBatch
 
 __all__ = ["Spm"]
 
@@ -63,14 +63,25 @@ class Spm:
             self._tokenize_traced(fragment, prefix, text, output, trace)
             return
         if self._well_formed:
-            output.extend(self._cuts.encode(decode_symbols(text)))
+            self._encode_text(decode_symbols(text), output)
             return
         try:
-            output.extend(self._cuts.encode(text.decode()))
+            self._encode_text(text.decode(), output)
         except UnicodeDecodeError:
             # Such text has symbols that start in the middle of characters, and they may merge.
             merged = merge_word(CHARACTERS.findall(text), self._priorities.get, b"", scored=True)
             output.extend(chain.from_iterable(map(self._symbol_ids, merged)))
+
+    def _encode_text(self, text: str, output: list[TokenId]) -> None:
+        if len(text) >= LONG_TEXT:
+            known = len(output)
+            try:
+                output.extend(chain.from_iterable(self._batch.encode(text)))
+                return
+            except TokenizeError:
+                # Of several bytes that have no token the first is to be named.
+                del output[known:]
+        output.extend(self._cuts.encode(text))
 
     @cached_property
     def _well_formed(self) -> bool:
@@ -103,31 +114,13 @@ class Spm:
             tokens=lambda: joined(well_formed(texts)),
             before_mark=lambda: before(METASPACE.decode(), texts),
             encode=self._encode,
-            encode_all=WordMerger(2 * len(texts), self._make_batch).encode,
         )
 
-    def _make_batch(self) -> MergeBatch:
-        from tokcli.batch.merges import MergeBatch
+    @cached_property
+    def _batch(self) -> SpmBatch:
+        from tokcli.batch.spm import SpmBatch
 
-        return MergeBatch(self._merges(), self._vocab.token_to_id, self._decoded_symbol_ids, None)
-
-    def _merges(self) -> Merges:
-        """The pairs that may come to merge in well-formed text."""
-        from tokcli.batch.merges import Merges
-
-        priorities = self._priorities
-        places = {found: place for place, found in enumerate(sorted(set(priorities.values())))}
-        known = {token: places[priorities[token.encode()]] for token in well_formed(priorities)}
-        lefts, rights, ranks = [], [], []
-        for token, place in known.items():
-            last = len(token) - 1
-            for end in range(1, last + 1):
-                left, right = token[:end], token[end:]
-                if (end == 1 or left in known) and (end == last or right in known):
-                    lefts.append(left.encode())
-                    rights.append(right.encode())
-                    ranks.append(place)
-        return Merges(lefts, rights, ranks)
+        return SpmBatch(self._vocab, self._priorities, self._decoded_symbol_ids, self._encode)
 
     def _tokenize_traced(
         self,

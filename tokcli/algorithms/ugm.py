@@ -14,6 +14,7 @@ from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.algorithms.ugm_text import METASPACE, Normalizer, Units
 from tokcli.algorithms.ugm_words import WordNormalizer
+from tokcli.batch import LONG_TEXT
 from tokcli.cuts import Cuts, before, joined, well_formed
 from tokcli.matches import LONGEST_LISTED
 from tokcli.memo import Memo
@@ -32,7 +33,7 @@ from tokcli.unicode import decode, encode
 from tokcli.vocab import NORMAL, UNUSED, USER_DEFINED, TokenId, Vocab
 
 if TYPE_CHECKING:
-    from tokcli.word_ids import WordIds
+    from tokcli.batch.word_ids import WordIds
 
 __all__ = ["Ugm"]
 
@@ -44,8 +45,6 @@ FINEST = float(1 << 24)
 FLOAT_MAX = 3.4028234663852886e38
 UNREACHED = -1.7976931348623157e308
 # Characters from which on it pays to work on words together, importing numpy for that included; and
-# how many words at a time.
-SHORTEST_BATCH = 1 << 19
 MOST_WORDS = 1 << 19
 
 
@@ -132,7 +131,7 @@ class Ugm:
             # A token may reach from the end of one word over the mark of the next.
             return None
         found = iter(words.split(text))
-        if len(text) < SHORTEST_BATCH:
+        if len(text) < LONG_TEXT:
             self._cuts.expect(len(text))
             ids = list(chain.from_iterable(map(self._by_word.__getitem__, found)))
         else:
@@ -180,13 +179,13 @@ class Ugm:
 
     @cached_property
     def _word_ids(self) -> WordIds:
-        from tokcli.algorithms.ugm_batch import UgmBatch
-        from tokcli.word_ids import WordIds
+        from tokcli.batch.ugm import UgmBatch
+        from tokcli.batch.word_ids import WordIds
 
         assert self._words is not None
         normalize = self._words.normalize_all
         batch = UgmBatch(self._scores, self._unknown, self._unknown_score, self._encode_normalized)
-        return WordIds(lambda words: batch.encode(normalize(words)))
+        return WordIds(lambda words: batch.encode(normalize(words)), len(self._vocab))
 
     @cached_property
     def _before_mark(self) -> set[str]:

@@ -1,2 +1,7 @@
-"""What numpy does for much text at a time. Nothing here is imported before there is that much: the
-import alone takes as long as tokenizing some pages."""
+"""What numpy does for long text. Nothing in here is imported before there is some: the import alone
+takes as long as tokenizing some pages."""
+
+__all__ = ["LONG_TEXT"]
+
+# Characters from which on it pays.
+LONG_TEXT = 1 << 19

@@ -9,9 +9,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from tokcli.batch.text import Points, code_points, text_of
+
 __all__ = ["PairCuts"]
 
-Points = NDArray[np.uint32]
 
 # Pairs are marked in a table of so many places by a hash: what shares a place is not cut, though it
 # might be.
@@ -23,10 +24,10 @@ SEGMENT = 1 << 21
 
 class PairCuts:
     """Cuts text between any two characters that do not stand side by side in `tokens`, and on
-    either side of runs of the character `apart`."""
+    either side of runs of the character `apart`, which stay whole."""
 
     def __init__(self, tokens: str, apart: str | None = None) -> None:
-        points = _code_points(tokens)
+        points = code_points(tokens)
         self._together = np.zeros(1 << HASH_BITS, np.bool_)
         self._together[_hashes(points[:-1], points[1:])] = True
         self._apart = None if apart is None else ord(apart)
@@ -35,21 +36,22 @@ class PairCuts:
         """The pieces of `text`, in several lists; together they are `text`."""
         start, size = 0, SEGMENT
         while start + size < len(text):
-            segment = _code_points(text[start : start + size])
+            segment = code_points(text[start : start + size])
             ends = self._ends(segment)
             if not ends.size:
                 size *= 2
                 continue
             yield _cut(segment[: ends[-1]], ends[:-1])
             start, size = start + int(ends[-1]), SEGMENT
-        segment = _code_points(text[start:])
+        segment = code_points(text[start:])
         yield _cut(segment, self._ends(segment))
 
     def _ends(self, points: Points) -> NDArray[np.int64]:
         cut = ~self._together[_hashes(points[:-1], points[1:])]
         if self._apart is not None:
             is_apart = points == self._apart
-            cut |= is_apart[:-1] != is_apart[1:]
+            left, right = is_apart[:-1], is_apart[1:]
+            cut = (cut & ~(left & right)) | (left != right)
         return np.flatnonzero(cut) + 1
 
 
@@ -60,17 +62,9 @@ def _cut(points: Points, ends: NDArray[np.int64]) -> list[str]:
     unused[points] = False
     between = int(unused.argmax())
     if not unused[between]:
-        text = _text(points)
+        text = text_of(points)
         return [text[start:end] for start, end in pairwise([0, *ends.tolist(), len(text)])]
-    return _text(np.insert(points, ends, np.uint32(between))).split(chr(between))
-
-
-def _text(points: Points) -> str:
-    return points.tobytes().decode("utf-32-le", "surrogatepass")
-
-
-def _code_points(text: str) -> Points:
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    return text_of(np.insert(points, ends, np.uint32(between))).split(chr(between))
 
 
 def _hashes(left: Points, right: Points) -> Points:

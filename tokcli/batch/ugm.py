@@ -16,10 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokcli.algorithms.ugm_tokens import UgmTokens, code_points
-from tokcli.token_trie import STOP, Codes, Ids, Places, TokenTrie
+from tokcli.batch.text import code_points
+from tokcli.batch.token_trie import STOP, Codes, Ids, Places, TokenTrie
+from tokcli.batch.ugm_tokens import UgmTokens
+from tokcli.batch.word_ids import Encoded
 from tokcli.vocab import TokenId
-from tokcli.word_ids import Encoded
 
 __all__ = ["UgmBatch"]
 

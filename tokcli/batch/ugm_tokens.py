@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokcli.token_trie import STOP, Codes, TokenTrie
+from tokcli.batch.text import code_points
+from tokcli.batch.token_trie import STOP, Codes, TokenTrie
 from tokcli.vocab import TokenId
 
 __all__ = ["UgmTokens", "code_points"]
@@ -53,13 +54,6 @@ class UgmTokens:
         tokens = np.logical_and.reduceat(kept, ends - self._sizes) & (self._sizes <= self._longest)
         codes = self._codes[np.repeat(tokens, self._sizes)]
         return TokenTrie(codes, self._sizes[tokens], self._ids[tokens])
-
-
-def code_points(text: str) -> NDArray[np.uint32]:
-    """The characters of `text` as numbers."""
-    return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.dtype("<u4")).astype(
-        np.uint32, copy=False
-    )
 
 
 def _grams(codes: Codes) -> NDArray[Any]:

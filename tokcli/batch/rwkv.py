@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tokcli.token_trie import STOP, Codes, Places, TokenTrie
+from tokcli.batch.token_trie import STOP, Codes, Places, TokenTrie
 from tokcli.vocab import TokenId
 
 __all__ = ["LONGEST_TOKEN", "RwkvBatch"]

@@ -34,10 +34,14 @@ class Encoded(NamedTuple):
 
 
 class WordIds:
-    """`encode` works out the ids of words; together its answers have every word once."""
+    """`encode` works out the ids of words, which are less than `n_tokens` or -1; together its
+    answers have every word once."""
 
-    def __init__(self, encode: Callable[[Sequence[str]], Iterable[Encoded]]) -> None:
+    def __init__(self, encode: Callable[[Sequence[str]], Iterable[Encoded]], n_tokens: int) -> None:
         self._encode = encode
+        # All ids that are given out are these: a new number for each would take four times the
+        # memory of its place in a list.
+        self._shared = np.append(np.arange(n_tokens), -1).astype(object)
         self._lock = Lock()
         self._forget()
 
@@ -50,7 +54,15 @@ class WordIds:
 
     def of(self, words: Sequence[str]) -> list[TokenId]:
         """The ids of these words, one after the other."""
+        ids, _ = self.arrays(words)
+        found: list[TokenId] = self._shared.take(ids).tolist()
+        return found
+
+    def arrays(self, words: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The ids of these words, one after the other, and how many each word has."""
         with self._lock:
+            if len(self._numbers) > MOST_WORDS or self._ids.size > MOST_IDS:
+                self._forget()
             numbers = np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
             try:
                 self._learn()
@@ -60,13 +72,10 @@ class WordIds:
             counts = self._counts.take(numbers)
             starts = self._starts.take(numbers)
             ids = self._ids
-            if len(self._numbers) > MOST_WORDS or ids.size > MOST_IDS:
-                self._forget()
         # How far each id lies from its place in what is returned.
         moved = np.repeat(starts - (np.cumsum(counts) - counts), counts)
         moved += np.arange(moved.size)
-        found: list[TokenId] = ids.take(moved).tolist()
-        return found
+        return ids.take(moved), counts
 
     def _learn(self) -> None:
         n_known = self._starts.size

@@ -1,0 +1,102 @@
+"""Long text by BPE: every word once, those that are new together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property, partial
+from itertools import chain, repeat
+
+import numpy as np
+
+from tokcli.algorithms.bpe_chunks import NEWLINE_WORDS, Chunks
+from tokcli.batch.cuts import PairCuts
+from tokcli.batch.merges import MergeBatch, Merges, alone
+from tokcli.batch.word_ids import Encoded, WordIds
+from tokcli.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
+from tokcli.pretokenize import Stage
+from tokcli.pretokenizer_table import PRE_TOKENIZERS
+from tokcli.unicode import decode, encode
+from tokcli.vocab import TokenId, Vocab
+
+__all__ = ["BpeBatch"]
+
+# Longer pieces than this, on average, seldom come again.
+WORD_LENGTH = 12
+
+
+class BpeBatch:
+    """BPE of one vocabulary whose text is split by `stages`."""
+
+    def __init__(self, vocab: Vocab, chunks: Chunks, stages: Sequence[Stage]) -> None:
+        rules = PRE_TOKENIZERS[vocab.pre]
+        self._token_id = vocab.token_to_id.get
+        self._merges = vocab.merges
+        self._byte_encode = rules.byte_encode
+        self._ignore_merges = rules.ignore_merges
+        self._newline_words = rules.variant in NEWLINE_WORDS
+        self._encode_chunk = chunks.encode
+        self._stages = list(stages)
+        self._merger = MergeBatch(
+            len(vocab.merges),
+            self._find_merges,
+            token_to_id=vocab.token_to_id,
+            byte_symbols=BYTE_TO_UTF8 if rules.byte_encode else None,
+            symbol_ids=chunks.symbol_ids,
+            encode_alone=chunks.encode,
+        )
+        # For each stage, the ids of the pieces that it makes.
+        self._word_ids = [WordIds(self._encode_chunks, len(vocab))]
+        for stage in reversed(self._stages[1:]):
+            encode_pieces = partial(_encode_parts, stage, self._word_ids[0])
+            self._word_ids.insert(0, WordIds(encode_pieces, len(vocab)))
+
+    def encode(self, text: str) -> Iterator[list[TokenId]]:
+        """The ids of `text`, in several lists."""
+        return map(self._encode_pieces, self._stages[0].batches(text))
+
+    def encode_lines(self, text: str) -> Iterator[list[TokenId]]:
+        """The same where lines are chunks: they are cut further."""
+        return map(self._word_ids[-1].of, self._cuts.pieces(text))
+
+    @cached_property
+    def _cuts(self) -> PairCuts:
+        tokens = b"\0".join(self._merges).replace(b" ", b"")
+        return PairCuts(decode(tokens), apart="\n")
+
+    def _encode_pieces(self, pieces: list[str]) -> list[TokenId]:
+        for word_ids, stage in zip(self._word_ids, self._stages[1:], strict=False):
+            if sum(map(len, pieces)) <= WORD_LENGTH * len(pieces):
+                return word_ids.of(pieces)
+            pieces = list(chain.from_iterable(stage.split_each(pieces)))
+        return self._word_ids[-1].of(pieces)
+
+    def _encode_chunks(self, chunks: Sequence[str]) -> Iterator[Encoded]:
+        left = np.arange(len(chunks))
+        if self._ignore_merges:
+            texts = write_in_alphabet(chunks) if self._byte_encode else map(encode, chunks)
+            ids = np.array(
+                [-1 if id is None else id for id in map(self._token_id, texts)], np.int32
+            )
+            whole, left = np.flatnonzero(ids >= 0), np.flatnonzero(ids < 0)
+            yield Encoded(whole, ids[whole], np.ones(whole.size, np.int64))
+        elif self._newline_words:
+            newlines = np.array([chunk[0] == "\n" for chunk in chunks], np.bool_)
+            left = np.flatnonzero(~newlines)
+            yield alone(self._encode_chunk, chunks, np.flatnonzero(newlines))
+        for encoded in self._merger.encode([chunks[index] for index in left.tolist()]):
+            yield encoded._replace(words=left[encoded.words])
+
+    def _find_merges(self) -> Merges | None:
+        merges = self._merges
+        sides = b" ".join(merges).split(b" ")
+        if set(map(bytes.count, merges, repeat(b" "))) != {1}:
+            return None
+        return Merges(sides[::2], sides[1::2], range(len(merges)))
+
+
+def _encode_parts(stage: Stage, rest: WordIds, pieces: Sequence[str]) -> Iterator[Encoded]:
+    """The ids of pieces that `stage` splits further, into what `rest` knows."""
+    parts = stage.split_each(pieces)
+    ids, counts = rest.arrays(list(chain.from_iterable(parts)))
+    sizes = np.fromiter(map(len, parts), np.int64, len(parts))
+    yield Encoded(np.arange(len(parts)), ids, np.add.reduceat(counts, np.cumsum(sizes) - sizes))

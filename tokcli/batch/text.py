@@ -1,0 +1,24 @@
+"""Text as numbers and back."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Points", "code_points", "text_of"]
+
+Points = NDArray[np.uint32]
+# As Python's codec writes it, on machines of either byte order.
+LITTLE_ENDIAN = np.dtype("<u4")
+
+
+def code_points(text: str) -> Points:
+    """The characters of `text`, surrogates among them, as numbers."""
+    encoded = text.encode("utf-32-le", "surrogatepass")
+    return np.frombuffer(encoded, LITTLE_ENDIAN).astype(np.uint32, copy=False)
+
+
+def text_of(points: Points) -> str:
+    """The text that has these code points."""
+    encoded = points.astype(LITTLE_ENDIAN, copy=False).tobytes()
+    return encoded.decode("utf-32-le", "surrogatepass")
