@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import vocabularies
+from tests import builders, vocabularies
 from tests.batching import always_together
 from tests.inputs import hard_inputs
 from tokcli import cuts, matches, memo, merge_windows, pretokenize
@@ -108,9 +108,26 @@ WAYS: tuple[Callable[[Patch], None], ...] = (
 )  # fmt: skip
 
 
-@pytest.fixture(scope="module", params=vocabularies.ALL)
+# Vocabularies in which rules meet that seldom do.
+RARE: dict[str, tuple[Callable[..., Path], dict[str, object]]] = {
+    # Newlines are a token that no merge makes.
+    "gemma4-newlines": (
+        builders.tiny_raw_bpe,
+        {"merges": [merge for merge in builders.RAW_MERGES if "\n" not in merge]},
+    ),
+    # White space is dropped before spaces could be escaped.
+    "whitespace-gemma4": (builders.tiny_whitespace, {"pre": "gemma4"}),
+    "whitespace-sarvam-moe": (builders.tiny_whitespace, {"pre": "sarvam-moe"}),
+}
+
+
+@pytest.fixture(scope="module", params=[*vocabularies.ALL, *RARE])
 def path(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return vocabularies.path_of(request.param, tmp_path_factory.mktemp("vocabulary"))
+    folder = tmp_path_factory.mktemp("vocabulary")
+    if request.param in RARE:
+        build, overrides = RARE[request.param]
+        return build(folder / "rare.gguf", **overrides)
+    return vocabularies.path_of(request.param, folder)
 
 
 @pytest.fixture(scope="module")
