@@ -36,6 +36,7 @@ CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in enumerate(BYTE_TO_C
 
 
 def write_in_alphabet(texts: Iterable[str]) -> list[bytes]:
-    """The UTF-8 bytes of each of `texts`, written in the alphabet, in UTF-8 again."""
+    """The UTF-8 bytes of each of `texts`, of which there is one at least, written in the alphabet,
+    in UTF-8 again."""
     written, _ = codecs.charmap_decode(BETWEEN.join(map(encode, texts)), "strict", BYTE_TO_CHAR)
     return written.encode().split(BYTE_TO_UTF8[BETWEEN[0]])

@@ -19,11 +19,10 @@ from operator import add
 
 from tokcli.matches import matches
 from tokcli.memo import Memo
-from tokcli.vocab import TokenId
+from tokcli.vocab import TokenId, TokenIds
 
 __all__ = ["Cuts", "before", "joined", "neighbours", "well_formed"]
 
-Ids = tuple[TokenId, ...]
 
 SHORTEST_CUT = 32
 SHORTEST_FINE_CUT = 4096
@@ -67,16 +66,16 @@ class Cuts:
         *,
         tokens: Callable[[], str],
         before_mark: Callable[[], set[str]],
-        encode: Callable[[str], Ids],
+        encode: Callable[[str], TokenIds],
     ) -> None:
         self._mark = mark
         self._tokens = tokens
         self._find_before_mark = before_mark
         self._encode = encode
         self._pairs: set[str] | None = None
-        self._words: Memo[Ids] = Memo(encode)
-        self._fine_words: Memo[Ids] = Memo(self._encode_finely)
-        self._parts: Memo[Ids] = Memo(encode)
+        self._words: Memo[TokenIds] = Memo(encode)
+        self._fine_words: Memo[TokenIds] = Memo(self._encode_finely)
+        self._parts: Memo[TokenIds] = Memo(encode)
 
     def expect(self, size: int) -> None:
         """Prepare for `size` characters of text, to come in one call of encode or in many."""
@@ -104,7 +103,7 @@ class Cuts:
         more = rf"(?:(?<=[{re.escape(unsafe)}]){mark}+[^{mark}]*)*" if unsafe else ""
         return re.compile(rf"{mark}*[^{mark}]+{more}|{mark}+")
 
-    def _encode_finely(self, word: str) -> Ids:
+    def _encode_finely(self, word: str) -> TokenIds:
         pairs = self._pairs
         assert pairs is not None
         ends = [end for end, pair in enumerate(map(add, word, word[1:]), 1) if pair not in pairs]

@@ -10,13 +10,12 @@ from operator import itemgetter
 from tokcli.byte_alphabet import BYTE_TO_CHAR, CHAR_TO_BYTE
 from tokcli.errors import TokcliError, TokenizeError
 from tokcli.rwkv_escapes import unescape
-from tokcli.unicode import decode, encode
+from tokcli.unicode import METASPACE, decode, encode
 from tokcli.vocab import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, TokenId, Vocab, VocabType
 
 __all__ = ["Detokenizer"]
 
 BATCH = 1 << 10
-METASPACE = "\u2581".encode()
 
 
 class Detokenizer:

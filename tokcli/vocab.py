@@ -18,12 +18,15 @@ __all__ = [
     "TokenAttr",
     "TokenData",
     "TokenId",
+    "TokenIds",
     "TokenType",
     "Vocab",
     "VocabType",
 ]
 
 TokenId = int
+# The ids of a piece of text.
+TokenIds = tuple[TokenId, ...]
 
 
 class VocabType(IntEnum):

@@ -104,7 +104,8 @@ def _explain_missing_model(metadata: Metadata) -> str:
 def _pre_tokenizer(
     keys: TypedKeys, model: str, rules: ModelRules
 ) -> tuple[str, PreTokenizerRules | None]:
-    pre = keys.get_text("tokenizer.ggml.pre") or ""
+    found = keys.get_text("tokenizer.ggml.pre")
+    missing, pre = found is None, found or ""
     if rules.type != VocabType.BPE:
         return pre, None
     if model == "gemma4":
@@ -112,8 +113,8 @@ def _pre_tokenizer(
     if not pre:
         keys.note(
             "missing-pre",
-            "tokenizer.ggml.pre is missing, so llama.cpp uses 'default', which fits few "
-            "models; set it with --pre NAME",
+            f"tokenizer.ggml.pre is {'missing' if missing else 'empty'}, so llama.cpp uses "
+            "'default', which fits few models; set it with --pre NAME",
         )
         pre = "default"
     pre_rules = PRE_TOKENIZERS.get(pre)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from tokcli.algorithms import bpe_text
 from tokcli.algorithms.base import Fragment
-from tokcli.algorithms.bpe_chunks import Chunks, Ids
+from tokcli.algorithms.bpe_chunks import Chunks
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.batch import LONG_TEXT
 from tokcli.cuts import Cuts, before
@@ -23,7 +23,7 @@ from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.source_map import SourceMap
 from tokcli.trace import Chunk, ChunksSplit, TextPrepared, TraceSink
 from tokcli.unicode import byte_offsets, decode, encode
-from tokcli.vocab import TokenId, Vocab
+from tokcli.vocab import TokenId, TokenIds, Vocab
 
 if TYPE_CHECKING:
     from tokcli.batch.bpe import BpeBatch
@@ -51,7 +51,7 @@ class Bpe:
         cuts = self._cuts() if rules.escape_whitespaces and rules.variant != "mmbert" else None
         self._line_cuts = cuts
         # One memo for each stage but the first: the ids that its input comes to in the end.
-        rest: Memo[Ids] = Memo(self._chunks.encode if cuts is None else self._by_cuts(cuts))
+        rest: Memo[TokenIds] = Memo(self._chunks.encode if cuts is None else self._by_cuts(cuts))
         for stage in reversed(self._stages[1:]):
             rest = Memo(_Then(stage, rest))
         self._rest = rest
@@ -72,8 +72,8 @@ class Bpe:
             encode=self._chunks.encode,
         )
 
-    def _by_cuts(self, cuts: Cuts) -> Callable[[str], Ids]:
-        def encode_line(chunk: str) -> Ids:
+    def _by_cuts(self, cuts: Cuts) -> Callable[[str], TokenIds]:
+        def encode_line(chunk: str) -> TokenIds:
             if not chunk.strip("\n"):
                 return self._chunks.encode(chunk)
             return tuple(cuts.encode(chunk))
@@ -209,9 +209,9 @@ class Prepared:
 class _Then:
     """Splits a piece by one stage and looks each part up in the memo of the next."""
 
-    def __init__(self, stage: Stage, rest: Memo[Ids]) -> None:
+    def __init__(self, stage: Stage, rest: Memo[TokenIds]) -> None:
         self._split = stage.split
         self._lookup = rest.__getitem__
 
-    def __call__(self, piece: str) -> Ids:
+    def __call__(self, piece: str) -> TokenIds:
         return tuple(chain.from_iterable(map(self._lookup, self._split(piece))))

@@ -24,15 +24,14 @@ from tokcli.trace import (
     WholeWord,
 )
 from tokcli.unicode import encode
-from tokcli.vocab import TokenId, Vocab
+from tokcli.vocab import TokenId, TokenIds, Vocab
 
-__all__ = ["NEWLINE_WORDS", "Chunks", "Ids"]
+__all__ = ["NEWLINE_WORDS", "Chunks"]
 
 # The variants for which newlines alone make a token without any merge.
 NEWLINE_WORDS = ("gemma4", "mmbert")
 # Longer words of other scripts than Latin are worth cutting where nothing merges.
 LONG_WORD = 4
-Ids = tuple[TokenId, ...]
 
 
 class Chunks:
@@ -46,13 +45,13 @@ class Chunks:
         self._ignore_merges = rules.ignore_merges
         self._newline_words = rules.variant in NEWLINE_WORDS
         self._unknown = self._unknown_id() if rules.variant == "soprano" else None
-        self._parts: Memo[Ids] = Memo(self._merge)
+        self._parts: Memo[TokenIds] = Memo(self._merge)
 
     def _unknown_id(self) -> TokenId:
         id = self._vocab.special_id("unk")
         return NO_TOKEN if id is None else id
 
-    def encode(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
+    def encode(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> TokenIds:
         """The ids of one chunk. `rank` tells the rank of "left right", if not the vocabulary is to
         be asked."""
         if self._ignore_merges or self._newline_words:
@@ -65,7 +64,7 @@ class Chunks:
                 return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
         return self._merge(chunk, rank)
 
-    def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> Ids:
+    def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> TokenIds:
         symbols = merge_word(self.symbols(chunk), rank or self._vocab.ranks.get, b" ")
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
@@ -90,7 +89,7 @@ class Chunks:
             return list(map(BYTE_TO_UTF8.__getitem__, encode(chunk)))
         return list(map(encode, chunk))
 
-    def symbol_ids(self, symbol: bytes, trace: TraceSink | None = None) -> Ids:
+    def symbol_ids(self, symbol: bytes, trace: TraceSink | None = None) -> TokenIds:
         """The token of a final symbol, or what stands for it where there is none."""
         id = self._token_id(symbol)
         if id is not None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
+from tokcli import unicode
 from tokcli.regex_classes import translate
 from tokcli.unicode_maps import lowercase_map
 
@@ -26,7 +27,7 @@ __all__ = [
     "soprano",
 ]
 
-METASPACE = "\u2581"
+METASPACE = unicode.METASPACE.decode()
 
 Offsets = list[int] | None
 Text = tuple[str, Offsets]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tokcli.algorithms.base import Fragment
+from tokcli.algorithms.base import NO_TOKEN, Fragment
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.cuts import Cuts, joined, neighbours
 from tokcli.errors import TokenizeError
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Rwkv"]
 
-NO_TOKEN = -1
 HEAD = 2
 # Bytes from which on many places at once are quicker, importing numpy for that included.
 SHORTEST_BATCH = 1 << 20

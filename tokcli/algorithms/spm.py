@@ -21,21 +21,19 @@ from tokcli.merge import merge_symbols, score_priority
 from tokcli.merge_windows import merge_word
 from tokcli.source_map import SourceMap
 from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
-from tokcli.unicode import ESCAPED_BYTES, decode_symbols, encode
-from tokcli.vocab import TokenId, Vocab
+from tokcli.unicode import ESCAPED_BYTES, METASPACE, decode_symbols, encode
+from tokcli.vocab import TokenId, TokenIds, Vocab
 
 if TYPE_CHECKING:
     from tokcli.batch.spm import SpmBatch
 
 __all__ = ["Spm"]
 
-METASPACE = "\u2581".encode()
 # The first byte alone decides how many bytes a symbol takes (unicode_len_utf8).
 CHARACTERS = re.compile(
     rb"[\x00-\xbf]|[\xc0-\xdf].?|[\xe0-\xef].{0,2}|[\xf0-\xff].{0,3}", re.DOTALL
 )
 ESCAPED = {encode(chr(ESCAPED_BYTES + byte)): byte for byte in range(256)}
-Ids = tuple[TokenId, ...]
 
 
 class Spm:
@@ -89,7 +87,7 @@ class Spm:
         texts = {*self._vocab.texts, *self._vocab.raw_texts}
         return sum(1 for _ in well_formed(texts)) == len(texts)
 
-    def _encode(self, piece: str) -> Ids:
+    def _encode(self, piece: str) -> TokenIds:
         symbols = list(map(self._characters.__getitem__, piece))
         symbols = merge_word(symbols, self._priorities.get, b"", scored=True)
         try:
@@ -97,11 +95,11 @@ class Spm:
         except KeyError:
             return tuple(chain.from_iterable(map(self._decoded_symbol_ids, symbols)))
 
-    def _symbol_ids(self, symbol: bytes) -> Ids:
+    def _symbol_ids(self, symbol: bytes) -> TokenIds:
         id = self._token_id(symbol)
         return tuple(map(self._byte_token, symbol)) if id is None else (id,)
 
-    def _decoded_symbol_ids(self, symbol: bytes) -> Ids:
+    def _decoded_symbol_ids(self, symbol: bytes) -> TokenIds:
         """The ids of a symbol of decoded text, in which surrogates stand for bytes."""
         byte = ESCAPED.get(symbol)
         return self._symbol_ids(symbol) if byte is None else (self._byte_token(byte),)

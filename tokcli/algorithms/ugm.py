@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from tokcli.algorithms.base import Fragment
+from tokcli.algorithms.base import NO_TOKEN, Fragment
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
-from tokcli.algorithms.ugm_text import METASPACE, Normalizer, Units
+from tokcli.algorithms.ugm_text import Normalizer, Units
 from tokcli.algorithms.ugm_words import WordNormalizer
 from tokcli.batch import LONG_TEXT
 from tokcli.cuts import Cuts, before, joined, well_formed
@@ -29,7 +29,7 @@ from tokcli.trace import (
     TextPrepared,
     TraceSink,
 )
-from tokcli.unicode import decode, encode
+from tokcli.unicode import METASPACE, SIZES_BY_LEAD, decode, encode
 from tokcli.vocab import NORMAL, UNUSED, USER_DEFINED, TokenId, Vocab
 
 if TYPE_CHECKING:
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Ugm"]
 
-NO_TOKEN = -1
 HEAD = 2
 UNKNOWN_PENALTY = 10.0
 # Scores are sums of powers of two down to this one's inverse, as 32-bit floats of 2 and more are.
@@ -162,7 +161,7 @@ class Ugm:
         # No best path is worse than one token, or unknown, for each character; one token more is
         # tried on top of it.
         single = [
-            abs(score) for text, score in scores.items() if _WIDTHS[text[0] >> 4] == len(text)
+            abs(score) for text, score in scores.items() if SIZES_BY_LEAD[text[0] >> 4] == len(text)
         ]
         a_character = max(*single, *scores.values(), abs(self._unknown_score), 1.0)
         worst = max(map(abs, scores.values()), default=0.0)
@@ -239,7 +238,7 @@ class Ugm:
         totals[0] = 0.0
         start = 0
         while start < size:
-            width = min(_WIDTHS[text[start] >> 4], size - start)
+            width = min(SIZES_BY_LEAD[text[start] >> 4], size - start)
             total = totals[start]
             options: list[Candidate] = []
             whole_character = False
@@ -352,4 +351,3 @@ def _changes(before: bytes, units: Units) -> tuple[Change, ...]:
 
 
 # Bytes of a character by the high half of its first byte (unicode_len_utf8).
-_WIDTHS = (1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 3, 4)

@@ -7,12 +7,11 @@ from functools import cached_property
 
 from tokcli.charsmap import CharsMap
 from tokcli.nfc import normalize_nfc
-from tokcli.unicode import decode, encode, sequence_length
+from tokcli.unicode import METASPACE, decode, encode, sequence_length
 from tokcli.vocab import TokenType, Vocab
 
 __all__ = ["Normalizer"]
 
-METASPACE = "\u2581".encode()
 REPLACEMENT = "\ufffd".encode()
 
 # Stretches of normalized text, each with the span of the fragment that it came from.

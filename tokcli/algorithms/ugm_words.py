@@ -14,11 +14,11 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from operator import add
 
-from tokcli.algorithms.ugm_text import METASPACE, Normalizer
+from tokcli.algorithms.ugm_text import Normalizer
 from tokcli.charsmap import CharsMap
 from tokcli.matches import LONGEST_LISTED, matches
 from tokcli.memo import Memo
-from tokcli.unicode import encode
+from tokcli.unicode import METASPACE, encode
 
 __all__ = ["WordNormalizer"]
 

@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from itertools import chain
 from operator import itemgetter
 
-from tokcli.algorithms.base import Fragment
+from tokcli.algorithms.base import NO_TOKEN, Fragment
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.matches import LONGEST_LISTED, matches
@@ -25,14 +25,12 @@ from tokcli.trace import (
     UnknownToken,
     WordRolledBack,
 )
-from tokcli.unicode import byte_offsets, decode, encode
+from tokcli.unicode import METASPACE, byte_offsets, decode, encode
 from tokcli.unicode_maps import base_letter_map, category, is_whitespace, lowercase_map
 from tokcli.vocab import TokenId, Vocab
 
 __all__ = ["Wpm"]
 
-METASPACE = "\u2581".encode()
-NO_TOKEN = -1
 # The mark's three bytes, and the first of the word.
 HEAD = 4
 # The lengths below each, from the longest on.

@@ -14,11 +14,10 @@ from tokcli.batch.merge_table import LONGEST, MOST_RANKS, MergeTable, Numbers, P
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded
 from tokcli.unicode import encode
-from tokcli.vocab import TokenId
+from tokcli.vocab import TokenId, TokenIds
 
 __all__ = ["LONGEST", "MergeBatch", "Merges", "alone"]
 
-Ids = tuple[TokenId, ...]
 
 # Words are merged together with others that are not much shorter.
 SIZES = (8, 16, 32, 64, LONGEST)
@@ -55,8 +54,8 @@ class MergeBatch:
         *,
         token_to_id: dict[bytes, TokenId],
         byte_symbols: Sequence[bytes] | None,
-        symbol_ids: Callable[[bytes], Ids],
-        encode_alone: Callable[[str], Ids],
+        symbol_ids: Callable[[bytes], TokenIds],
+        encode_alone: Callable[[str], TokenIds],
     ) -> None:
         self._fewest = FEWEST + n_merges // MERGES_FOR_A_WORD
         self._find_merges = merges
@@ -148,7 +147,7 @@ class MergeBatch:
         return expanded, np.add.reduceat(sizes, np.cumsum(counts) - counts)
 
 
-def alone(encode: Callable[[str], Ids], words: Sequence[str], indices: Places) -> Encoded:
+def alone(encode: Callable[[str], TokenIds], words: Sequence[str], indices: Places) -> Encoded:
     """The ids of those `words` that have these indices, each by itself."""
     found = [encode(words[index]) for index in indices.tolist()]
     counts = np.fromiter(map(len, found), np.int64, len(found))

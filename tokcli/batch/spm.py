@@ -8,11 +8,9 @@ from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import LONGEST, MergeBatch, Merges
 from tokcli.batch.word_ids import WordIds
 from tokcli.cuts import joined, well_formed
-from tokcli.vocab import TokenId, Vocab
+from tokcli.vocab import TokenId, TokenIds, Vocab
 
 __all__ = ["SpmBatch"]
-
-Ids = tuple[TokenId, ...]
 
 
 class SpmBatch:
@@ -23,8 +21,8 @@ class SpmBatch:
         self,
         vocab: Vocab,
         priorities: Mapping[bytes, float],
-        symbol_ids: Callable[[bytes], Ids],
-        encode_alone: Callable[[str], Ids],
+        symbol_ids: Callable[[bytes], TokenIds],
+        encode_alone: Callable[[str], TokenIds],
     ) -> None:
         self._priorities = priorities
         self._cuts = PairCuts(joined(well_formed(vocab.texts)))

@@ -40,6 +40,9 @@ def read_overrides(
     heeded: dict[str, object] = {} if pre is None else {PRE_KEY: pre}
     seen: set[str] = set()
     for key, value in parse_overrides(override_kv or ()):
+        if key == PRE_KEY and pre is not None:
+            warn(f"--override-kv gives {key}, and so does --pre, which counts")
+            continue
         if key in seen:
             warn(f"--override-kv gives {key} more than once; llama.cpp heeds the first")
             continue
@@ -54,7 +57,7 @@ def read_overrides(
         elif isinstance(value, int) and wanted == "u32":
             heeded[key] = Entry(UINT32, None, value & U32)
         else:
-            heeded.setdefault(key, value)
+            heeded[key] = value
     return heeded
 
 
