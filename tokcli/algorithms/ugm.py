@@ -114,9 +114,10 @@ class Ugm:
     def _tokenize_by_words(self, composed: bytes) -> Iterable[TokenId]:
         """As _best_path of the normalized text, in pieces where no path can span their ends."""
         try:
-            ids = self._ids_by_words(composed.decode())
+            # Surrogates stand for bytes that are ill-formed, which matters to their words alone.
+            ids = self._ids_by_words(composed.decode("utf-8", "surrogateescape"))
         except UnicodeDecodeError:
-            # Ill-formed text, or a character map that makes some.
+            # Normalizing has made ill-formed text, or has left some.
             ids = None
         if ids is None:
             return self._best_path(self._normalizer.normalize(composed), None)

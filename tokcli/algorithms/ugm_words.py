@@ -24,6 +24,8 @@ __all__ = ["WordNormalizer"]
 
 MARK = METASPACE.decode()
 SPACES = " \t\n\r\f"
+# What stands for a byte that is no UTF-8.
+_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 # With which next characters one may be looked up: with none, some, or any.
 NONE, SOME, ANY = range(3)
 
@@ -106,12 +108,23 @@ class WordNormalizer:
         """The normalized word, with its U+2581; several where a character became a space."""
         if self._plain_ascii and word.isascii() and word.isprintable():
             return MARK + word
+        if _ESCAPED_BYTE.search(word):
+            return self._normalizer.normalize(word.encode("utf-8", "surrogateescape")).decode()
         if any(map(self._linked.__getitem__, map(add, word, word[1:] + "\0"))):
             return self._normalizer.normalize(encode(word)).decode()
         return _marked(self._one_by_one(word))
 
     def normalize_all(self, words: Sequence[str]) -> list[str]:
         """The same for each of many words, which is quicker than one by one."""
+        ill_formed = [number for number, word in enumerate(words) if _ESCAPED_BYTE.search(word)]
+        if ill_formed:
+            texts = self._normalize_well_formed([_ESCAPED_BYTE.sub("", word) for word in words])
+            for number in ill_formed:
+                texts[number] = self.normalize(words[number])
+            return texts
+        return self._normalize_well_formed(words)
+
+    def _normalize_well_formed(self, words: Sequence[str]) -> list[str]:
         if not self._plain_ascii:
             return self._normalize_together(words)
         texts = list(map(MARK.__add__, words))
