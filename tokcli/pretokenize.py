@@ -32,7 +32,7 @@ __all__ = ["Piece", "Stage", "regex_stages"]
 
 # Matches at a time: few, so that their memory is used again and stays in the cache.
 FEW = 256
-# Pieces at a time: memory stays bounded, and those that are new can be merged together.
+# Pieces at a time, at most: memory stays bounded, and those that are new can be merged together.
 BATCH = 1 << 18
 CONTRACTION = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
 
@@ -256,12 +256,15 @@ class Stage:
             yield self.split(text)
             return
         pieces: list[str] = []
+        size = 0
         for few in self._few_at_a_time(text):
             pieces += few
-            if len(pieces) >= BATCH:
+            size += sum(map(len, few))
+            if len(pieces) >= BATCH or size >= LONGEST_LISTED:
                 yield pieces
-                pieces = []
-        yield pieces
+                pieces, size = [], 0
+        if pieces:
+            yield pieces
 
     def _few_at_a_time(self, text: str) -> Iterator[list[str]]:
         matched, alphabet = self._matched(text)
