@@ -238,7 +238,8 @@ class Stage:
         split = _compile_split(self._matching, self._published, alphabet)
 
         def split_with_between(text: str) -> list[str]:
-            return list(filter(None, split(text)))
+            pieces = split(text)
+            return pieces if text and len(pieces) == 1 else list(filter(None, pieces))
 
         if not self._covering:
             return split_with_between
