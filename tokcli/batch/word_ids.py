@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from itertools import count, islice
 from threading import Lock
 from typing import NamedTuple
@@ -39,9 +40,7 @@ class WordIds:
 
     def __init__(self, encode: Callable[[Sequence[str]], Iterable[Encoded]], n_tokens: int) -> None:
         self._encode = encode
-        # All ids that are given out are these: a new number for each would take four times the
-        # memory of its place in a list.
-        self._shared = np.append(np.arange(n_tokens), -1).astype(object)
+        self._n_tokens = n_tokens
         self._lock = Lock()
         self._forget()
 
@@ -51,6 +50,12 @@ class WordIds:
         self._starts = np.zeros(0, np.int64)
         self._counts = np.zeros(0, np.int64)
         self._ids = np.zeros(0, np.int32)
+
+    @cached_property
+    def _shared(self) -> NDArray[np.object_]:
+        """All ids, with -1 as the last: a new number for each that is given out would take four
+        times the memory of its place in a list."""
+        return np.append(np.arange(self._n_tokens), -1).astype(object)
 
     def of(self, words: Sequence[str]) -> list[TokenId]:
         """The ids of these words, one after the other."""
