@@ -10,6 +10,7 @@ import pytest
 
 from tests import vocabularies
 from tests.cli.runner import tokcli, tokcli_process
+from tests.cli.terminal import on_terminal
 from tests.explained import validator
 
 HOW_ARE = """\
@@ -205,7 +206,7 @@ def test_both_side_by_side(spm: Path) -> None:
 
 
 def test_both_where_it_makes_no_difference() -> None:
-    run = tokcli("explain", "How are", "--both")
+    run = tokcli("explain", "How are")
 
     assert "parse_special makes no difference here" in run.text
 
@@ -221,6 +222,14 @@ def test_drawn_output_fits_its_width(spm: Path, width: int) -> None:
     assert max(map(cell_len, lines)) <= width
     assert "[red]" in run.text.replace("\x1b[0m", "")
     assert "│" in run.text
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 4, 5])
+def test_a_terminal_of_few_columns_is_drawn_on_as_if_it_had_twenty(width: int) -> None:
+    drawn = on_terminal(width, "explain", "How are")
+
+    assert drawn == on_terminal(20, "explain", "How are")
+    assert "133" in drawn
 
 
 def test_nothing_that_a_narrow_drawing_says_is_cut() -> None:

@@ -20,6 +20,8 @@ _UNSAFE = re.compile(f"[{SPECIAL_CHARACTERS}\ud800-\udfff]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # Piped output is not wrapped: no line of ours is this long.
 _UNLIMITED = 1_000_000
+# On a narrower terminal lines are this long, and the terminal folds them.
+_LEAST_WIDTH = 20
 
 
 def visible(data: bytes | str, *, keep: str = "", backslash: bool = False) -> str:
@@ -96,7 +98,7 @@ def make_console(
     Markup, emoji codes, highlighting and (for pipes) wrapping are off. Show pieces through
     `visible`, as rich.text.Text or plain str.
 
-    width: columns; by default the terminal's, and unlimited for a pipe.
+    width: columns; by default the terminal's, at least 20, and unlimited for a pipe.
     """
     from rich.console import Console
 
@@ -129,4 +131,6 @@ def make_console(
     if colored and console.color_system is None:
         # Colour was asked for, and TERM says nothing about it.
         console = PassingConsole(**{**settings, "color_system": "standard"})
+    if width is None and console.width < _LEAST_WIDTH:
+        console.width = _LEAST_WIDTH
     return console
