@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from tokcli.render.terminal import is_terminal, visible
 
@@ -21,14 +22,17 @@ INTERVAL = 0.2  # seconds between updates
 WIDTH = 24  # characters of the bar
 MOVING = "####"  # what moves in a bar of unknown length
 CLEAR = "\r\x1b[K"
+CUT = "..."  # in the place of the beginning of a name
+LEAST_NAME = 8  # columns; a name is left out rather than cut to less
 
 
 class Progress:
     """Draws how many bytes are done, from a thread of its own, if stderr is a terminal.
 
-    Nothing is drawn in the first second. Between pause() and the next start() the line is gone, so
-    that other output does not mix with it. While the first of the inputs is under way, or one of
-    unknown size, part of the bar moves to and fro.
+    Nothing is drawn in the first second, nor where the terminal is too narrow. Between pause() and
+    the next start() the line is gone, so that other output does not mix with it; after inputs that
+    take no time it stays, since it would flicker. While the first of the inputs is under way, or
+    one of unknown size, part of the bar moves to and fro.
     """
 
     def __init__(self, files: Sequence[str] = (), *, enabled: bool | None = None) -> None:
@@ -44,7 +48,7 @@ class Progress:
         self.done = 0
         self._current = 0
         self._label = ""
-        self._started = time.monotonic()
+        self._started = self._since = time.monotonic()
         self._drawn = False
         self._active = False
         self._thread: threading.Thread | None = None
@@ -68,37 +72,49 @@ class Progress:
         if self._thread is not None:
             self._stop.set()
             self._thread.join()
-            self.pause()
+            self._clear()
 
     def start(self, label: str, size: int) -> None:
         """Work on an input of `size` bytes begins."""
         if self.enabled:
             with self._lock:
                 self._label, self._current, self._active = label, size, True
+                self._since = time.monotonic()
 
     def pause(self) -> None:
         """The work is done, and its result is about to be printed."""
         if self.enabled:
             with self._lock:
                 self.done += self._current
-                self._current, self._active = 0, False
-                if self._drawn:
-                    self._write(CLEAR)
-                    self._drawn = False
+                self._current = 0
+                if self._until_result or time.monotonic() - self._since > INTERVAL:
+                    self._active = False
+                    self._clear()
             if self._until_result:
                 self.enabled = False
 
-    def line(self, seconds: float) -> str:
-        """The text of the line after `seconds` of work."""
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Keeps the line away while something else is written to stderr."""
+        if not self.enabled:
+            yield
+            return
+        with self._lock:
+            self._clear()
+            yield
+
+    def line(self, seconds: float, columns: int) -> str:
+        """The text of the line after `seconds` of work, the name in it shortened, or left out, so
+        that `columns` have room for it; "" where they still have not."""
         name = f" {visible(self._label)}" if self._label else ""
         if self.total and self.done:
             part = min(1.0, self.done / self.total)
             bar = ("#" * int(part * WIDTH)).ljust(WIDTH)
-            return f"[{bar}] {part:4.0%}{name}"
+            return _fitted(f"[{bar}] {part:4.0%}", name, "", columns)
         size = (self.done + self._current) / 1e6
         way = WIDTH - len(MOVING)
         bar = (" " * abs((int(seconds / INTERVAL) + way) % (2 * way) - way) + MOVING).ljust(WIDTH)
-        return f"[{bar}] tokenizing{name}, {size:.1f} MB, {seconds:.0f} s"
+        return _fitted(f"[{bar}] tokenizing", name, f", {size:.1f} MB, {seconds:.0f} s", columns)
 
     def _run(self) -> None:
         if self._stop.wait(PATIENCE):
@@ -106,8 +122,19 @@ class Progress:
         while not self._stop.wait(INTERVAL):
             with self._lock:
                 if self._active:
-                    self._write(CLEAR + self.line(time.monotonic() - self._started))
-                    self._drawn = True
+                    # A cursor after the last column is one of the next line on some terminals.
+                    columns = _columns(sys.stderr) - 1
+                    line = self.line(time.monotonic() - self._started, columns)
+                    if line:
+                        self._write(CLEAR + line)
+                        self._drawn = True
+                    else:
+                        self._clear()
+
+    def _clear(self) -> None:
+        if self._drawn:
+            self._write(CLEAR)
+            self._drawn = False
 
     def _write(self, text: str) -> None:
         try:
@@ -115,6 +142,25 @@ class Progress:
             sys.stderr.flush()
         except OSError:
             self.enabled = False
+
+
+def _fitted(head: str, name: str, tail: str, columns: int) -> str:
+    from rich.cells import cell_len, chop_cells
+
+    room = columns - cell_len(head + tail)
+    if cell_len(name) > room:
+        kept = room - len(f" {CUT}")
+        end = chop_cells(name[::-1], kept)[0][::-1] if kept >= LEAST_NAME else ""
+        name = f" {CUT}{end}" if end else ""
+    return head + name + tail if cell_len(name) <= room else ""
+
+
+def _columns(stream: TextIO) -> int:
+    """How wide the terminal is that `stream` writes to; 80 where it does not say."""
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or 80
+    except (OSError, ValueError):
+        return 80
 
 
 def _size(files: Sequence[str]) -> int | None:

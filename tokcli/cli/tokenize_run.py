@@ -45,16 +45,24 @@ def run_request(request: TokenizeRequest) -> int:
     how = How(add_special, request.parse_special, renderer.needs_spans)
     over = 0
     with _jobs(request, tokenizer, how) as jobs, Progress(request.file) as progress:
-        for unit, result in results(request, tokenizer, how, messages.note, progress, jobs):
-            for warning in result.warnings:
-                messages.warn(warning, unit.label)
-            if request.messages is not None:
-                _point_to_chat(result, messages)
+
+        def note(message: str) -> None:
+            with progress.aside():
+                messages.note(message)
+
+        for unit, result in results(request, tokenizer, how, note, progress, jobs):
+            if result.warnings:
+                with progress.aside():
+                    for warning in result.warnings:
+                        messages.warn(warning, unit.label)
+                    if request.messages is not None:
+                        _point_to_chat(result, messages)
             with _while_read(request):
                 renderer.add(result)
             if request.max_tokens is not None and len(result.ids) > request.max_tokens:
                 over += 1
-                _report_over(unit, len(result.ids), request.max_tokens)
+                with progress.aside():
+                    _report_over(unit, len(result.ids), request.max_tokens)
     with _while_read(request):
         renderer.finish()
     messages.finish()

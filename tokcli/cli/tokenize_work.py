@@ -61,14 +61,20 @@ def results(
     """
     if jobs is not None:
         notes: deque[str] = deque()
+        progress.start("", 0)
         units = inputs(request, tokenizer, notes.append)
         for unit, result in jobs.results(units, notes, note):
-            progress.start(unit.label, len(unit.data))
+            progress.start(unit.label, _size(unit))
             progress.pause()
             yield unit, result
         return
     for unit in inputs(request, tokenizer, note):
-        progress.start(unit.label, len(unit.data))
+        progress.start(unit.label, _size(unit))
         result = tokenize_input(tokenizer, unit, how)
         progress.pause()
         yield unit, result
+
+
+def _size(unit: Input) -> int:
+    """The bytes of an input in its file, the newline of a line among them."""
+    return len(unit.data) + (unit.line is not None)
