@@ -6,10 +6,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 
-from tokcli.errors import UsageError
+from tokcli.errors import TokenIdError, UsageError
 
-__all__ = ["IdReader", "is_json", "parse_ids", "parse_texts"]
+__all__ = ["IdReader", "is_json", "located", "parse_ids", "parse_texts"]
 
 _ITEM = re.compile(r"[\[\],]|[^\s\[\],]+")
 # Longer than any id, so that a number of a million digits is not converted first.
@@ -30,17 +31,37 @@ def parse_ids(text: str) -> list[int]:
     return [*reader.feed(text), *reader.finish()]
 
 
-def parse_texts(text: str) -> list[list[int]]:
-    """The ids of each text that `text` holds: of each line, or, in JSON, of each input.
+def parse_texts(text: str) -> Iterator[tuple[str, list[int]]]:
+    """The ids of each text that `text` holds, with its place: of each line, or, in JSON, of each
+    input.
 
-    >>> parse_texts("1 2\\n[3]")
-    [[1, 2], [3]]
+    >>> list(parse_texts("1 2\\n[3]"))
+    [('line 1', [1, 2]), ('line 2', [3])]
 
-    Raises UsageError that names the first item that is no id.
+    Raises UsageError that names the first item that is no id, once what is before its text is out.
     """
     if not is_json(text):
-        return [parse_ids(line) for line in text.splitlines()]
-    return [list(_ids_of(one)) for document in _documents(text) for one in _inputs_of(document)]
+        for number, line in enumerate(text.splitlines(), 1):
+            place = f"line {number}"
+            with located(place):
+                ids = parse_ids(line)
+            yield place, ids
+        return
+    inputs = (one for document in _documents(text) for one in _inputs_of(document))
+    for number, one in enumerate(inputs, 1):
+        place = f"input {number}"
+        with located(place):
+            ids = list(_ids_of(one))
+        yield place, ids
+
+
+@contextmanager
+def located(place: str) -> Iterator[None]:
+    """Puts `place`, unless it is "", in front of what an error about ids says."""
+    try:
+        yield
+    except (UsageError, TokenIdError) as error:
+        raise type(error)(f"{place}: {error}" if place else str(error)) from error
 
 
 class IdReader:

@@ -88,9 +88,9 @@ def test_special_tokens(tmp_path: Path) -> None:
         (["0x1f"], "item 1, '0x1f', is no token id: a decimal number from 0"),
         (["1", "1.5"], "item 2, '1.5', is no token id: a decimal number from 0"),
         (["1", "junk"], "item 2, 'junk', is no token id: a decimal number from 0"),
-        (["50257"], "token id 50257 is outside the vocabulary (ids 0 to 50256)"),
-        (["--pieces", "50257"], "token id 50257 is outside the vocabulary"),
-        (["--stream", "50257"], "token id 50257 is outside the vocabulary"),
+        (["50257"], "item 1: token id 50257 is outside the vocabulary (ids 0 to 50256)"),
+        (["--pieces", "64", "50257"], "item 2: token id 50257 is outside the vocabulary"),
+        (["--stream", "64", "50257"], "item 2: token id 50257 is outside the vocabulary"),
         (["1", "-f", "x"], "ids are given both as arguments and by -f/--file; choose one"),
         (["1", "--pieces", "--lines"], "choose one"),
         (["1", "--pieces", "--remove-special"], "--pieces prints every id"),
@@ -151,3 +151,28 @@ def test_two_files_are_refused_rather_than_one_dropped(tmp_path: Path) -> None:
 
     assert (output, status) == (b"", 2)
     assert "more than once" in message
+
+
+@pytest.mark.parametrize(
+    ("item", "said"),
+    [
+        ("x", "item 2, 'x', is no token id"),
+        ("50257", "item 2: token id 50257 is outside the vocabulary"),
+    ],
+)
+def test_lines_before_a_fault_are_printed_and_its_place_is_named(
+    item: str, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "ids"
+    path.write_text(f"64\n65 {item}\n66\n")
+    run = tokcli("detokenize", "--lines", "-f", path)
+
+    assert (run.stdout, run.status) == (b"a\n", 2)
+    assert f"{path}: line 2: {said}" in run.stderr
+
+
+def test_the_stream_names_the_item_outside_the_vocabulary() -> None:
+    run = tokcli("detokenize", "--stream", stdin=b"64 65\n50257")
+
+    assert (run.stdout, run.status) == (b"ab", 2)
+    assert "item 3: token id 50257 is outside the vocabulary" in run.stderr

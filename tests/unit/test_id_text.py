@@ -104,4 +104,19 @@ def test_an_id_is_complete_when_something_follows_it() -> None:
     ],
 )
 def test_texts(text: str, texts: list[list[int]]) -> None:
-    assert parse_texts(text) == texts
+    assert [ids for _, ids in parse_texts(text)] == texts
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("1 2\n3 x\n", "line 1", "line 2: item 2, 'x', is no token id"),
+        ('{"ids": [1]}\n{"ids": [-1]}', "input 1", "input 2: -1 in the JSON is no token id"),
+    ],
+)
+def test_texts_come_before_the_fault_with_its_place(text: str, place: str, message: str) -> None:
+    texts = parse_texts(text)
+
+    assert next(texts)[0] == place
+    with pytest.raises(UsageError, match=re.escape(message)):
+        next(texts)

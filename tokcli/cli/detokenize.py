@@ -70,7 +70,7 @@ def detokenize(
     tokcli tokenize -f prompt.txt --ids | tokcli detokenize
     """
     from tokcli.cli.model_source import load_tokenizer
-    from tokcli.id_text import parse_ids, parse_texts
+    from tokcli.id_text import located, parse_ids, parse_texts
 
     if pieces and remove_special:
         raise UsageError("--pieces prints every id, and --remove-special leaves some out")
@@ -89,17 +89,33 @@ def detokenize(
         _stream(tokenizer, **options)
         return 0
     text = " ".join(ids) if ids else _text(read_file(path or "-"))
-    if pieces:
-        for id in parse_ids(text):
-            piece = tokenizer.piece(id, special=unparse_special)
-            stdout_bytes().write(escape(piece).encode() + b"\n")
-    elif lines:
-        for line in parse_texts(text):
-            _write(tokenizer.detokenize(line, **options), end=b"\n")
-    else:
-        end = b"\n" if is_terminal() else b""
-        _write(tokenizer.detokenize(parse_ids(text), **options), end=end)
+    with located("" if path in (None, "-") else visible(str(path))):
+        if pieces:
+            found = parse_ids(text)
+            _check(tokenizer, found)
+            for id in found:
+                piece = tokenizer.piece(id, special=unparse_special)
+                stdout_bytes().write(escape(piece).encode() + b"\n")
+        elif lines:
+            for place, line in parse_texts(text):
+                with located(place):
+                    _check(tokenizer, line)
+                _write(tokenizer.detokenize(line, **options), end=b"\n")
+        else:
+            found = parse_ids(text)
+            _check(tokenizer, found)
+            _write(tokenizer.detokenize(found, **options), end=b"\n" if is_terminal() else b"")
     return 0
+
+
+def _check(tokenizer: Tokenizer, ids: list[int]) -> None:
+    """Raise TokenIdError that names the first id outside the vocabulary, and its place."""
+    from tokcli.id_text import located
+
+    if ids and max(ids) >= len(tokenizer.vocab):
+        for number, id in enumerate(ids, 1):
+            with located(f"item {number}"):
+                tokenizer.vocab.check_id(id)
 
 
 def _text(data: bytes) -> str:
@@ -116,12 +132,16 @@ def _write(data: bytes, end: bytes = b"") -> None:
 def _stream(tokenizer: Tokenizer, *, remove_special: bool, unparse_special: bool) -> None:
     from tokcli.cli.id_stream import arriving_ids
     from tokcli.detokenize_stream import StreamDetokenizer
+    from tokcli.id_text import located
 
     detokenizer = StreamDetokenizer(
         tokenizer, remove_special=remove_special, unparse_special=unparse_special
     )
+    number = 0
     for ids in arriving_ids(stdin_bytes()):
         for id in ids:
-            _write(detokenizer.feed(id))
+            number += 1
+            with located(f"item {number}"):
+                _write(detokenizer.feed(id))
         stdout_bytes().flush()
     _write(detokenizer.finish(), end=b"\n" if is_terminal() else b"")
