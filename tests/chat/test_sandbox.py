@@ -90,7 +90,7 @@ BOMBS = {
 def test_bombs_are_refused(template: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budget, "MAX_STEPS", 200_000)
     monkeypatch.setattr(budget, "MAX_TOTAL", 64 << 20)
-    with pytest.raises(TemplateError, match=r"^chat template.*(refused|Range too big)"):
+    with pytest.raises(TemplateError, match=r"^chat template.*refused"):
         render_chat(template, USER)
 
 

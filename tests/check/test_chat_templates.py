@@ -87,6 +87,27 @@ def test_a_template_that_floods_is_reported_and_not_tokenized(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        ("{% if messages %}{{ 1 | lost }}{% endif %}", "No filter named 'lost'"),
+        ("{{ messages | map('lost') | list }}", "No filter named 'lost'"),
+        ("{% if messages %}{{ 1 is lost }}{% endif %}", "No test named 'lost'"),
+        ("{{ lost(messages) }}", "No function named 'lost'"),
+        ("{% include 'lost' %}", "refused, it asks for another template: put that one's text"),
+        ("{% import 'lost' as lost %}", "refused, it asks for another template"),
+        (
+            "{% for i in range(10 ** 9) %}{% endfor %}",
+            "refused, it asks for a range of more than 100000 numbers",
+        ),
+    ],
+)
+def test_what_no_conversation_helps_is_an_error(template: str, said: str, tmp_path: Path) -> None:
+    finding = by_rule(spm(tmp_path / "s.gguf", **chat(template)))["TOK502"]
+    assert finding.severity == "error"
+    assert f"the chat template fails: chat template, line 1: {said}" in finding.message
+
+
+@pytest.mark.parametrize(
     "template",
     [
         "{{ raise_exception('never') }}",

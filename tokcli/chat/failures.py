@@ -19,6 +19,8 @@ __all__ = ["Run", "template_error"]
 
 # Jinja2's name for a variable of a template: the deeper in loops, the higher the number.
 _VARIABLE = re.compile(r"l_(\d+)_")
+# What Jinja2 says of names in a branch only when it is taken, and tokcli of functions.
+_UNKNOWN = re.compile("No (filter|test|function) named ")
 _KINDS: dict[type, str] = {dict: "an object", list: "a list", tuple: "a list", bool: "a boolean"}
 
 
@@ -54,6 +56,8 @@ def template_error(exc: Exception, run: Run | None = None) -> TemplateError:
         return TemplateDefectError(f"{where}: refused, it nests or calls itself too deeply")
     if isinstance(exc, MemoryError):
         return TemplateDefectError(f"{where}: there is not enough memory for what it makes")
+    if type(exc) is exceptions.TemplateRuntimeError and _UNKNOWN.match(said):
+        return TemplateDefectError(f"{where}: {said.rstrip('.')}")
     at, oddity = "", ""
     index = None if run is None else _message(exc.__traceback__, run)
     if run is not None and index is not None:

@@ -10,17 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Any
+from typing import Any, NoReturn
 
 import jinja2
 from jinja2 import ext, nodes
 from jinja2.compiler import CodeGenerator
 from jinja2.parser import Parser
 from jinja2.runtime import Context, LoopContext
-from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.utils import Namespace
+from jinja2.sandbox import MAX_RANGE, ImmutableSandboxedEnvironment, safe_range
+from jinja2.utils import Namespace, missing
 
-from tokcli.chat.budget import Budget, TimeLimit
+from tokcli.chat.budget import Budget, LimitError, TimeLimit
 from tokcli.chat.guards import Guards, Steps, check_method, guarded_filter
 
 __all__ = ["ChatEnvironment"]
@@ -85,6 +85,7 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         self.filters["tojson"] = self._tojson
         self.globals["raise_exception"] = raise_exception
         self.globals["strftime_now"] = self._strftime_now
+        self.globals["range"] = _range
         self.globals["dict"] = _Dict()
         self.globals["namespace"] = _Namespace
         del self.globals["lipsum"]  # random words have no place in a prompt
@@ -97,6 +98,9 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         defer_init: bool = False,
     ) -> str:
         return super()._generate(Guards().visit(source), name, filename, defer_init)
+
+    def _load_template(self, name: object, globals: object) -> NoReturn:
+        raise LimitError("it asks for another template: put that one's text into this one")
 
     def steps(self, items: Any) -> Steps:
         """The iterable of a loop."""
@@ -163,6 +167,8 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         """Every call that a template makes: of a macro, a method, a helper."""
         if getattr(__obj, "__func__", None) in _GUARDS:
             return __obj(*args)
+        if isinstance(__obj, jinja2.Undefined) and _is_name(__obj):
+            raise jinja2.TemplateRuntimeError(f"No function named {__obj._undefined_name!r}.")
         budget = __self.budget
         budget.step()
         # Compiled templates pass these two of their own along.
@@ -212,6 +218,18 @@ _GUARDS = frozenset([ChatEnvironment.steps, ChatEnvironment.joined, ChatEnvironm
 
 def raise_exception(message: Any) -> None:
     raise jinja2.exceptions.TemplateError(message)
+
+
+def _is_name(undefined: jinja2.Undefined) -> bool:
+    """Whether nothing has this name, rather than an object no such attribute."""
+    return undefined._undefined_obj is missing and undefined._undefined_hint is None
+
+
+def _range(*args: Any) -> range:
+    try:
+        return safe_range(*args)
+    except OverflowError:
+        raise LimitError(f"it asks for a range of more than {MAX_RANGE} numbers") from None
 
 
 class _Dict:
