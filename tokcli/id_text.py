@@ -10,11 +10,12 @@ from contextlib import contextmanager
 
 from tokcli.errors import TokenIdError, UsageError
 
-__all__ = ["IdReader", "is_json", "located", "parse_ids", "parse_texts"]
+__all__ = ["IdReader", "is_json", "located", "parse_ids", "parse_texts", "short_integer"]
 
 _ITEM = re.compile(r"[\[\],]|[^\s\[\],]+")
 # Longer than any id, so that a number of a million digits is not converted first.
 _MAX_DIGITS = 18
+_MAX_JSON_DIGITS = 400  # of the largest float there are 309
 
 
 def parse_ids(text: str) -> list[int]:
@@ -124,6 +125,14 @@ def _id(item: str, number: int) -> int:
     raise UsageError(f"item {number}, '{_short(item)}', is no token id: a decimal number from 0")
 
 
+def short_integer(digits: str) -> int:
+    """The number in JSON, for json's parse_int; ValueError where it has hundreds of digits, of
+    which Python would speak in its own way."""
+    if len(digits) > _MAX_JSON_DIGITS:
+        raise ValueError(f"a number of {len(digits)} digits is too long")
+    return int(digits)
+
+
 def _short(item: str) -> str:
     return item if len(item) <= 40 else item[:40] + "..."
 
@@ -135,7 +144,7 @@ def is_json(text: str) -> bool:
 
 
 def _documents(text: str) -> Iterator[object]:
-    decoder = json.JSONDecoder()
+    decoder = json.JSONDecoder(parse_int=short_integer)
     position = 0
     while position < len(text):
         try:

@@ -72,8 +72,26 @@ def test_a_byte_order_mark_is_fine() -> None:
         (b'{"messages": [{"role": "user"}], "add_generation_prompt": 1}', "not true or false"),
         (b'{"messages": [{"role": "user"}], "chat_template_kwargs": 1}', "chat_template_kwargs: a"),
         (
+            b'{"messages": [{"role": "user", "content": "a\\ud83d"}]}',
+            "messages[0].content has half of a surrogate pair",
+        ),
+        (b'[{"role": "user", "content": 5}]', "messages[0].content: a number where a text, or a"),
+        (b'[{"role": "user", "content": {}}]', "messages[0].content: an object where a text, or"),
+        (b'[{"role": "user", "content": false}]', "messages[0].content: false where a text, or"),
+        (b'[{"role": "user", "content": [1]}]', "messages[0].content[0]: a number where a part"),
+        (b'[{"role": "user", "content": ["a"]}]', "messages[0].content[0]: a text where a part"),
+        (b'[{"role": "user", "content": [{}]}]', "messages[0].content[0]: a part without a 'type'"),
+        (
+            b'[{"role": "user", "content": [{"type": "text"}]}]',
+            "messages[0].content[0]: a part of text without its words",
+        ),
+        (
+            b'[{"role": "user", "n": ' + b"7" * 5000 + b"}]",
+            "messages: not JSON: a number of 5000 digits is too long",
+        ),
+        (
             b'[{"role": "user", "content": "a\\ud83d"}]',
-            "messages: messages[0].content has half of a surrogate pair, \\ud83d, at character 1",
+            "messages[0].content has half of a surrogate pair, \\ud83d, at character 1",
         ),
     ],
 )
@@ -81,6 +99,7 @@ def test_what_is_wrong_and_where(data: bytes, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         load_messages(data)
     assert said in str(caught.value)
+    assert "messages: messages" not in str(caught.value)
 
 
 def test_a_whole_surrogate_pair_is_a_character() -> None:

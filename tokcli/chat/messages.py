@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from tokcli.errors import UsageError
+from tokcli.id_text import short_integer
 
 __all__ = ["Conversation", "load_messages", "load_tools", "load_variables"]
 
@@ -21,6 +22,7 @@ USED_KEYS = frozenset(
 )
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _TOOLS = 'give a list [{"type": "function", "function": {"name": "..."}}]'
+_PART = '{"type": "text", "text": "..."}'
 _SHAPE = 'give a list [{"role": "user", "content": "..."}], or an object with "messages"'
 
 
@@ -47,7 +49,7 @@ def load_messages(data: bytes) -> Conversation:
     path (messages[1].role) for JSON of another shape.
     """
     value = _parse(data, "messages")
-    _check_text(value, "messages", "messages" if isinstance(value, list) else "the document")
+    _check_text(value, "messages" if isinstance(value, list) else "the document")
     if isinstance(value, list):
         return Conversation(_messages(value))
     if not isinstance(value, dict):
@@ -80,7 +82,7 @@ def load_messages(data: bytes) -> Conversation:
 def load_tools(data: bytes) -> list[dict[str, Any]]:
     """The tools in a JSON document: a list, or an object with "tools". Raises UsageError."""
     value = _parse(data, "tools")
-    _check_text(value, "tools", "tools" if isinstance(value, list) else "the document")
+    _check_text(value, "tools" if isinstance(value, list) else "the document")
     if isinstance(value, dict) and "tools" in value:
         value = value["tools"]
     return _tools(value)
@@ -92,7 +94,7 @@ def load_variables(data: bytes, name: str) -> dict[str, Any]:
     Raises UsageError.
     """
     value = _parse(data, name)
-    _check_text(value, name, "the object")
+    _check_text(value, "the object", f"{name}: ")
     if not isinstance(value, dict):
         raise UsageError(f"{name}: {_kind(value)} where an object was expected")
     return value
@@ -107,7 +109,7 @@ def _parse(data: bytes, name: str) -> Any:
             " written in"
         ) from exc
     try:
-        return json.loads(text, parse_constant=_no_constant)
+        return json.loads(text, parse_constant=_no_constant, parse_int=short_integer)
     except json.JSONDecodeError as exc:
         offset = len(text[: exc.pos].encode()) + len(data) - len(text.encode())
         raise UsageError(
@@ -115,7 +117,7 @@ def _parse(data: bytes, name: str) -> Any:
         ) from exc
     except RecursionError as exc:
         raise UsageError(f"{name}: the JSON is nested too deeply") from exc
-    except ValueError as exc:  # NaN, or an integer of thousands of digits
+    except ValueError as exc:  # NaN, or a number that is too long
         raise UsageError(f"{name}: not JSON: {exc}") from exc
 
 
@@ -147,7 +149,28 @@ def _messages(value: Any) -> list[dict[str, Any]]:
                 f"messages[{index}].role: {_kind(role)} where a text was expected, such as "
                 '"user" or "assistant"'
             )
+        _check_content(message.get("content"), f"messages[{index}].content")
     return messages
+
+
+def _check_content(content: Any, path: str) -> None:
+    """Text, or a list of parts, which llama-server takes; templates would print other JSON in a
+    way of Python's own."""
+    if content is None or isinstance(content, str):
+        return
+    if not isinstance(content, list):
+        raise UsageError(
+            f"{path}: {_kind(content)} where a text, or a list of parts, was expected: write it as "
+            "a text"
+        )
+    for index, part in enumerate(content):
+        where = f"{path}[{index}]"
+        if not isinstance(part, dict):
+            raise UsageError(f"{where}: {_kind(part)} where a part was expected, such as {_PART}")
+        if not isinstance(part.get("type"), str):
+            raise UsageError(f"{where}: a part without a 'type'; one of text is {_PART}")
+        if part["type"] == "text" and not isinstance(part.get("text"), str):
+            raise UsageError(f"{where}: a part of text without its words: give {_PART}")
 
 
 def _tools(value: Any) -> list[dict[str, Any]]:
@@ -164,7 +187,7 @@ def _tools(value: Any) -> list[dict[str, Any]]:
     return tools
 
 
-def _check_text(value: Any, document: str, name: str) -> None:
+def _check_text(value: Any, name: str, before: str = "") -> None:
     """Half of a surrogate pair, as "\\ud83d" writes it, is no text that has bytes."""
     stack = [(value, name)]
     while stack:
@@ -173,7 +196,7 @@ def _check_text(value: Any, document: str, name: str) -> None:
             found = _SURROGATE.search(item)
             if found:
                 raise UsageError(
-                    f"{document}: {where} has half of a surrogate pair, \\u{ord(found[0]):04x}, at"
+                    f"{before}{where} has half of a surrogate pair, \\u{ord(found[0]):04x}, at"
                     f" character {found.start()}: write both halves, or the character itself"
                 )
         elif isinstance(item, list):
