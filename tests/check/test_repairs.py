@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import builtins
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,8 +14,9 @@ from gguf.scripts import gguf_convert_endian, gguf_new_metadata
 
 from tests.check.builders import CASES, CHATML
 from tests.check.test_rules import found
-from tokcli.check.finding import Finding
+from tokcli.check.finding import Finding, Repair
 from tokcli.gguf_metadata import read_metadata
+from tokcli.render.check_text import command_line
 
 TOOLS = {"gguf-new-metadata": gguf_new_metadata, "gguf-convert-endian": gguf_convert_endian}
 # What the reader puts in for a placeholder.
@@ -88,3 +91,22 @@ def test_as_it_is_typed_into_a_shell(tmp_path: Path) -> None:
 
     mended = tmp_path / "my model-fixed.gguf"
     assert read_metadata(mended).text("tokenizer.ggml.pre") == "llama-bpe"
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("plain.gguf", "plain.gguf"),
+        ("my 'own'.gguf", "'my '\"'\"'own'\"'\"'.gguf'"),
+        ("a\x1b1\n'\\\udcff\u200b日 .gguf", r"$'a\0331\n\'\\\377\342\200\213日 .gguf'"),
+    ],
+)
+def test_names_can_be_pasted_into_a_shell(name: str, shown: str) -> None:
+    repair = Repair("", ("gguf-new-metadata", name))
+    line = command_line(Finding("TOK102", "missing-pre", "error", "", (), repair))
+
+    assert line == f"gguf-new-metadata {shown}"
+    bash = shutil.which("bash")
+    if bash is not None and os.name == "posix":
+        read = subprocess.run([bash, "-c", f"printf %s {shown}"], capture_output=True)
+        assert read.stdout == os.fsencode(name)

@@ -72,9 +72,26 @@ def place(evidence: Evidence) -> str:
 
 
 def command_line(finding: Finding) -> str:
-    """The repair as a line for a POSIX shell; "" where there is none."""
+    """The repair as a line for a shell; "" where there is none."""
     command = finding.repair.command
-    return "" if command is None else visible(shlex.join(command))
+    return "" if command is None else " ".join(map(_word, command))
+
+
+def _word(word: str) -> str:
+    """A word as a POSIX shell reads it; $'...' for what cannot be shown."""
+    if visible(word) == word:
+        return shlex.quote(word)
+    return f"$'{''.join(map(_in_quotes, word))}'"
+
+
+def _in_quotes(char: str) -> str:
+    if char in "\\'":
+        return f"\\{char}"
+    shown = visible(char)
+    if shown == char or shown in ("\\n", "\\r", "\\t"):
+        return shown
+    # Octal digits are three; how many hexadecimal ones are read depends on the shell.
+    return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))
 
 
 def print_rules(rules: Sequence[Rule], color: str) -> None:
