@@ -175,7 +175,7 @@ def read_metadata(path: str | os.PathLike[str]) -> Metadata:
             return _Parser(file, size, name).parse()
     except OSError as error:
         reason = error.strerror or str(error)
-        raise GgufError(f"cannot read {name}: {reason}") from error
+        raise GgufError(f"cannot read {name or repr(name)}: {reason}") from error
 
 
 def _open(name: str) -> BinaryIO:

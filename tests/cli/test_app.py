@@ -81,7 +81,9 @@ def test_completion_knows_the_commands() -> None:
         (["--bogus"], "No such option: --bogus; see 'tokcli --help'"),
         (["tokenize", "--wrong"], "No such option: --wrong; see 'tokcli tokenize --help'"),
         (["tokenize", "a", "b"], "unexpected extra argument"),
-        (["tokenize", "a", "--max-tokens", "x"], "--max-tokens"),
+        (["tokenize", "a", "--max-tokens", "x"], "'--max-tokens': 'x' is not a valid"),
+        (["dump-vocab", "--limit=x"], "Invalid value for '--limit': 'x' is not a valid integer"),
+        (["inspect", "a.gguf"], "(a.gguf); a model is named with -m/--model; see 'tokcli insp"),
         (["tokenize", "a", "--color", "red"], "'red' is not one of auto, always, never"),
         (["tokenise"], "No such command 'tokenise'"),
     ],
@@ -93,6 +95,14 @@ def test_a_usage_error_is_one_line_and_status_2(arguments: list[str], message: s
     assert run.stderr.startswith("tokcli: error: ")
     assert message in run.stderr
     assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("option", "said"), [("-m", "cannot read ''"), ("-f", "cannot use ''")])
+def test_an_empty_file_name_is_shown(option: str, said: str) -> None:
+    run = tokcli("tokenize", option, "", "Hi")
+
+    assert (run.stdout, run.status) == (b"", 3)
+    assert f"tokcli: error: {said}: No such file or directory\n" in run.stderr
 
 
 def test_an_unreadable_file_is_status_3(tmp_path: Path) -> None:

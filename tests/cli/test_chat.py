@@ -352,6 +352,11 @@ def test_errors_say_what_where_and_what_to_do(models: dict[str, Path], tmp_path:
         3,
         "cannot use absent.json: No such file or directory",
     )
+    file = tmp_path / "odd.json"
+    file.write_text('[{"role": "user", "content": [1]}]')
+    status, message = failed(*model, "--messages", file)
+    assert status == 2
+    assert message.startswith(f"{file}: messages[0].content[0]: a number where a part was expected")
     roles = json.dumps([{"role": "assistant", "content": "a"}]).encode()
     status, message = failed(*model, "--messages", "-", stdin=roles)
     assert status == 3

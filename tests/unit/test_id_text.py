@@ -60,6 +60,7 @@ def test_forms(text: str, ids: list[int]) -> None:
         ('{"tokens": [{"id": 1.0}]}', "1.0 in the JSON is no token id"),
         ('{"tokens": [{"id": true}]}', "true in the JSON is no token id"),
         ('{"tokens": [{"piece": "a"}]}', 'the JSON has none of "tokens", "ids" and "inputs"'),
+        ('{"ids": [' + "9" * 5000 + "]}", "JSON: a number of 5000 digits is too long"),
         ('{"tokens": [', "the ids are not well-formed JSON"),
         ("{" * 10_000, "the ids are not well-formed JSON"),
     ],

@@ -112,7 +112,7 @@ class CommandGroup(TyperGroup):
             # Usage errors, which have no public name of their own in every version of typer.
             if not hasattr(error, "format_message"):
                 raise
-            status = _usage_error(error)
+            status = _usage_error(error, sys.argv[1:] if args is None else args)
         if not standalone_mode:
             return status
         sys.exit(status or 0)
@@ -131,12 +131,38 @@ def _summary(function: Callable[..., object]) -> str:
     return " ".join(first.split()).rstrip(".")
 
 
-def _usage_error(error: Any) -> int:
+def _usage_error(error: Any, args: Sequence[str]) -> int:
     context = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "tokcli"
     message = error.format_message().strip().rstrip(".")
+    value = _last_value(getattr(error, "param", None), args)
+    if "valid integer" in message and value is not None and f"'{value}'" not in message:
+        # Typer says where, but not what.
+        message = f"{message.partition(': ')[0]}: '{value}' is not a valid integer"
+    if "unexpected extra argument" in message and not _takes_arguments(context):
+        message += "; a model is named with -m/--model"
     report("error", f"{message}; see '{path} --help'")
     return USAGE
+
+
+def _last_value(param: Any, args: Sequence[str]) -> str | None:
+    """The last value that the arguments give the option `param`, where it is easily seen."""
+    from itertools import pairwise
+
+    value = None
+    for name in getattr(param, "opts", ()):
+        for argument, following in pairwise(args):
+            value = following if argument == name else value
+        for argument in args:
+            value = argument[len(name) + 1 :] if argument.startswith(f"{name}=") else value
+    return value
+
+
+def _takes_arguments(context: Any) -> bool:
+    """Whether the command that is run has arguments besides options."""
+    return context is None or any(
+        param.param_type_name == "argument" for param in context.command.params
+    )
 
 
 app = typer.Typer(

@@ -56,7 +56,8 @@ def _describe(error: OSError) -> str:
     reason = error.strerror or str(error)
     if error.filename is None:
         return f"cannot read or write: {reason}"
-    return f"cannot use {os.fsdecode(error.filename)}: {reason}"
+    name = os.fsdecode(error.filename) or "''"
+    return f"cannot use {name}: {reason}"
 
 
 def _print_traceback(debug: bool) -> None:
