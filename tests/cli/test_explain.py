@@ -206,7 +206,7 @@ def test_both_side_by_side(spm: Path) -> None:
 
 
 def test_both_where_it_makes_no_difference() -> None:
-    run = tokcli("explain", "How are")
+    run = tokcli("explain", "How are", "--both")
 
     assert "parse_special makes no difference here" in run.text
 
