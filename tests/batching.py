@@ -17,6 +17,7 @@ def always_together(patch: pytest.MonkeyPatch) -> None:
     for algorithm in (bpe, spm, ugm):
         patch.setattr(algorithm, "LONG_TEXT", 0)
     patch.setattr(bpe, "FEW_SYMBOLS", -1)
+    patch.setattr(bpe, "MANY_WORDS", 0)
     patch.setattr(rwkv, "SHORTEST_BATCH", 0)
     patch.setattr(rwkv_batch, "FEW_PIECES", 1)
     patch.setattr(ugm_batch, "FEWEST", 1)

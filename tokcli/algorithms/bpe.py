@@ -32,6 +32,8 @@ __all__ = ["Bpe", "Prepared"]
 
 # So many symbols make 5,456 pairs of neighbours at most, whatever merges.
 FEW_SYMBOLS = 32
+# Fewer words, however long, are not worth numpy.
+MANY_WORDS = 4096
 
 
 class Bpe:
@@ -129,13 +131,19 @@ class Bpe:
                 output.extend(self._encode_few(text))
                 return
         for segment in self._segments(text):
-            if len(segment) >= LONG_TEXT:
-                batch = self._batch
-                in_lists = batch.encode if self._line_cuts is None else batch.encode_lines
-                output.extend(chain.from_iterable(in_lists(segment)))
+            if len(segment) < LONG_TEXT:
+                self._encode_pieces(self._stages[0].split(segment), output)
+            elif self._line_cuts is not None:
+                output.extend(chain.from_iterable(self._batch.encode_lines(segment)))
             else:
-                pieces = self._stages[0].split(segment)
-                output.extend(chain.from_iterable(map(self._rest.__getitem__, pieces)))
+                for pieces in self._stages[0].batches(segment):
+                    if len(self._stages) == 1 and len(pieces) < MANY_WORDS:
+                        self._encode_pieces(pieces, output)
+                    else:
+                        output.extend(self._batch.encode(pieces))
+
+    def _encode_pieces(self, pieces: list[str], output: list[TokenId]) -> None:
+        output.extend(chain.from_iterable(map(self._rest.__getitem__, pieces)))
 
     @cached_property
     def _batch(self) -> BpeBatch:

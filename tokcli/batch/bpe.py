@@ -50,25 +50,22 @@ class BpeBatch:
             encode_pieces = partial(_encode_parts, stage, self._word_ids[0])
             self._word_ids.insert(0, WordIds(encode_pieces, len(vocab)))
 
-    def encode(self, text: str) -> Iterator[list[TokenId]]:
-        """The ids of `text`, in several lists."""
-        return map(self._encode_pieces, self._stages[0].batches(text))
+    def encode(self, pieces: list[str]) -> list[TokenId]:
+        """The ids of what the first stage made of a text."""
+        for word_ids, stage in zip(self._word_ids, self._stages[1:], strict=False):
+            if sum(map(len, pieces)) <= WORD_LENGTH * len(pieces):
+                return word_ids.of(pieces)
+            pieces = list(chain.from_iterable(stage.split_each(pieces)))
+        return self._word_ids[-1].of(pieces)
 
     def encode_lines(self, text: str) -> Iterator[list[TokenId]]:
-        """The same where lines are chunks: they are cut further."""
+        """The ids of `text`, in several lists, where lines are chunks: they are cut further."""
         return map(self._word_ids[-1].of, self._cuts.pieces(text))
 
     @cached_property
     def _cuts(self) -> PairCuts:
         tokens = b"\0".join(self._merges).replace(b" ", b"")
         return PairCuts(decode(tokens), apart="\n")
-
-    def _encode_pieces(self, pieces: list[str]) -> list[TokenId]:
-        for word_ids, stage in zip(self._word_ids, self._stages[1:], strict=False):
-            if sum(map(len, pieces)) <= WORD_LENGTH * len(pieces):
-                return word_ids.of(pieces)
-            pieces = list(chain.from_iterable(stage.split_each(pieces)))
-        return self._word_ids[-1].of(pieces)
 
     def _encode_chunks(self, chunks: Sequence[str]) -> Iterator[Encoded]:
         left = np.arange(len(chunks))
