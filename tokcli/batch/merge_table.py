@@ -7,10 +7,10 @@ cost of a step in Python is shared by all of them.
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 from numpy.typing import NDArray
+
+from tokcli.batch.hash_table import HashTable
 
 __all__ = ["LONGEST", "MOST_RANKS", "NOTHING", "MergeTable", "Numbers", "Places"]
 
@@ -26,59 +26,28 @@ NO_MERGE = MOST_RANKS << PLACE_BITS
 LONGEST = (1 << PLACE_BITS) - 2
 # The number of what is no symbol: the edges of a word, and symbols that were joined to others.
 NOTHING = 0
-FREE = -1
 
 
 class MergeTable:
-    """Pairs of symbols and what they merge into, all as numbers from 1 on, in a hash table with
-    open addressing. Ranks are less than MOST_RANKS; of a pair that is there twice, the first
-    counts."""
+    """Pairs of symbols and what they merge into, all as numbers from 1 on. Ranks are less than
+    MOST_RANKS; of a pair that is there twice, the first counts."""
 
     def __init__(self, lefts: Numbers, rights: Numbers, results: Numbers, ranks: Numbers) -> None:
-        count = len(ranks)
-        bits = max(8, (2 * count).bit_length())
-        self._shift = np.uint64(64 - bits)
-        self._mask = (1 << bits) - 1
-        # Of a multiplier that is not known no file can be made whose pairs all meet.
-        self._multiplier = np.uint64(int.from_bytes(os.urandom(8), "little") | 1)
-        self._keys = np.full(1 << bits, FREE, np.int64)
-        self._merges = np.empty(1 << bits, np.int32)
-        # What no pair merges into, and its rank, come last: at index -1.
+        keys = _keys(lefts, rights)
+        self._pairs = HashTable(keys.size)
+        slots = self._pairs.insert(keys)
+        # For where no pair is, the last entry, which is the one at ABSENT: it stands for no merge.
+        self._merges = np.full(self._pairs.n_slots + 1, -1, np.int32)
+        # Of what is written to one place the last stays: the first of the merges.
+        self._merges[slots[::-1]] = np.arange(keys.size, dtype=np.int32)[::-1]
+        # What no merge makes, and its rank, come last too.
         self._results = np.append(results, np.int32(NOTHING))
         self._ranks = np.append(ranks, np.int32(MOST_RANKS))
-        keys = _keys(lefts, rights)
-        slots = self._slots(keys)
-        left = np.arange(count)
-        while left.size:
-            tried = slots[left]
-            free = self._keys[tried] == FREE
-            # Of several that want a slot, the last one written gets it: the first of the merges.
-            self._keys[tried[free][::-1]] = keys[left[free]][::-1]
-            self._merges[tried[free][::-1]] = left[free][::-1]
-            left = left[self._keys[tried] != keys[left]]
-            slots[left] = slots[left] + 1 & self._mask
-
-    def _slots(self, keys: Places) -> Places:
-        hashes = keys.view(np.uint64) * self._multiplier >> self._shift
-        return hashes.view(np.int64)
 
     def find(self, lefts: Numbers, rights: Numbers) -> Numbers:
         """The merge of each pair, or -1."""
-        keys = _keys(lefts, rights)
-        slots = self._slots(keys)
-        found = self._keys[slots]
-        hit = found == keys
-        merges = np.where(hit, self._merges[slots], np.int32(-1))
-        going = np.flatnonzero(~hit & (found != FREE))
-        slots, keys = slots[going], keys[going]
-        while going.size:
-            slots = slots + 1 & self._mask
-            found = self._keys[slots]
-            hit = found == keys
-            merges[going[hit]] = self._merges[slots[hit]]
-            on = ~hit & (found != FREE)
-            going, slots, keys = going[on], slots[on], keys[on]
-        return merges
+        found: Numbers = self._merges.take(self._pairs.find(_keys(lefts, rights)))
+        return found
 
     def ranked(self, merges: Numbers, places: Numbers) -> Numbers:
         """Keys that order merges by rank, then by place: both parts can be had from the key."""

@@ -1,7 +1,7 @@
 """Which tokens start at many places of a text at once, with numpy.
 
-The tokens lie in a trie whose edges are the entries of one hash table with open addressing: a node
-is the slot of the edge that leads to it. All places go down the trie together, so the cost of a
+The tokens lie in a trie whose edges are the entries of one hash table: a node is the slot of the
+edge that leads to it. All places go down the trie together, so the cost of a
 step in Python is shared by all of them. Importing numpy and laying out the trie takes as long as
 tokenizing some thousands of words one by one: it pays for long text alone.
 """
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tokcli.batch.hash_table import ABSENT, HashTable
 from tokcli.vocab import TokenId
 
 __all__ = ["NO_ID", "STOP", "Codes", "Ids", "Places", "TokenTrie"]
@@ -26,8 +27,6 @@ NO_ID: TokenId = -1
 # Ends a text: no character, nor byte, has this code.
 STOP = 0x110000
 CODE_BITS = 21
-FREE = -1
-GOLDEN_RATIO = np.uint64(0x9E3779B97F4A7C15)
 
 
 class TokenTrie:
@@ -35,13 +34,9 @@ class TokenTrie:
     the next token, at least one, and its id is `ids[n]`. No two tokens are the same."""
 
     def __init__(self, codes: Codes, sizes: Places, ids: Ids) -> None:
-        # At most two thirds of the slots are taken, and mostly far less: tokens share edges.
-        bits = max(1, (codes.size + codes.size // 2).bit_length())
-        n_slots = 1 << bits
-        self._shift = np.uint64(64 - bits)
-        self._mask = n_slots - 1
-        self._keys = np.full(n_slots, FREE, np.int64)
-        # The longest token on the way to each node. The last entry, which is the one at FREE, is
+        self._edges = HashTable(codes.size)
+        n_slots = self._edges.n_slots
+        # The longest token on the way to each node. The last entry, which is the one at ABSENT, is
         # for where there is no node.
         self._ids = np.full(n_slots + 1, NO_ID, np.int32)
         self._sizes = np.zeros(n_slots + 1, np.int32)
@@ -49,8 +44,8 @@ class TokenTrie:
         starts = np.cumsum(sizes) - sizes
         first, first_of = np.unique(codes[starts], return_inverse=True)
         # No slot has the number of the node at the top.
-        roots = self._insert(_keys(np.full(first.size, n_slots), first))
-        self._roots = np.full(STOP + 1, FREE, np.int64)
+        roots = self._edges.insert(_keys(np.full(first.size, n_slots), first))
+        self._roots = np.full(STOP + 1, ABSENT, np.int64)
         self._roots[first] = roots
         nodes = roots[first_of]
         length = 1
@@ -63,7 +58,7 @@ class TokenTrie:
                 break
             starts, sizes, ids, parents = starts[longer], sizes[longer], ids[longer], nodes[longer]
             self._goes_on[parents] = True
-            nodes = self._insert(_keys(parents, codes[starts + length]))
+            nodes = self._edges.insert(_keys(parents, codes[starts + length]))
             self._ids[nodes] = self._ids[parents]
             self._sizes[nodes] = self._sizes[parents]
             length += 1
@@ -72,7 +67,7 @@ class TokenTrie:
         """For each length from 1 on, the places at which tokens of this length start, in ascending
         order, and their ids. The codes of a text lie `stride` apart, and a STOP ends it."""
         nodes = self._roots.take(codes)
-        places = np.flatnonzero(nodes != FREE)
+        places = np.flatnonzero(nodes != ABSENT)
         nodes = nodes.take(places)
         length = 1
         while places.size:
@@ -103,37 +98,11 @@ class TokenTrie:
             length += 1
         return self._ids.take(last_nodes), self._sizes.take(last_nodes)
 
-    def _slots(self, keys: Places) -> Places:
-        slots: Places = (keys.view(np.uint64) * GOLDEN_RATIO >> self._shift).view(np.int64)
-        return slots
-
-    def _insert(self, keys: Places) -> Places:
-        """The slots of these keys, which may occur several times."""
-        slots = self._slots(keys)
-        left = np.arange(keys.size)
-        while left.size:
-            tried, wanted = slots[left], keys[left]
-            free = np.flatnonzero(self._keys[tried] == FREE)
-            self._keys[tried[free]] = wanted[free]
-            left = left[self._keys[tried] != wanted]
-            slots[left] = slots[left] + 1 & self._mask
-        return slots
-
     def _find(self, keys: Places) -> tuple[Places, Places]:
-        """The indices of those keys that are there, and their slots."""
-        slots = self._slots(keys)
-        there = self._keys.take(slots)
-        hit = there == keys
-        left = np.flatnonzero(~hit)
-        left = left.take(np.flatnonzero(there.take(left) != FREE))
-        while left.size:
-            tried, wanted = slots[left] + 1 & self._mask, keys[left]
-            slots[left] = tried
-            there = self._keys[tried]
-            hit[left] = there == wanted
-            left = left[(there != wanted) & (there != FREE)]
-        found = np.flatnonzero(hit)
-        return found, slots.take(found)
+        """The indices of those edges that are there, and the nodes that they lead to."""
+        nodes = self._edges.find(keys)
+        found = np.flatnonzero(nodes != ABSENT)
+        return found, nodes.take(found)
 
 
 def _keys(nodes: Places, codes: Codes) -> Places:
