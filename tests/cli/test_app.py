@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -209,19 +210,26 @@ def test_every_command_is_seen_printing() -> None:
     assert {arguments[0] for arguments in PRINTING} == {*COMMANDS, "--version", "--help"}
 
 
+def run_into(
+    stdout: IO[bytes], arguments: list[str], folder: Path
+) -> subprocess.CompletedProcess[bytes]:
+    """A process of its own that prints to `stdout`."""
+    return subprocess.run(
+        command_line(*arguments),
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        env=environ(),
+        cwd=folder,
+    )
+
+
 @pytest.mark.skipif(os.name == "nt", reason="pipes end otherwise on Windows")
 @pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
 def test_a_pipe_that_nobody_reads_is_no_error(arguments: list[str], folder: Path) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     with open(writer, "wb") as pipe:
-        done = subprocess.run(
-            command_line(*arguments),
-            stdout=pipe,
-            stderr=subprocess.PIPE,
-            env=environ(),
-            cwd=folder,
-        )
+        done = run_into(pipe, arguments, folder)
 
     assert (done.stderr, done.returncode) == (b"", 0)
 
@@ -230,13 +238,7 @@ def test_a_pipe_that_nobody_reads_is_no_error(arguments: list[str], folder: Path
 @pytest.mark.parametrize("arguments", PRINTING, ids=" ".join)
 def test_a_full_disk_is_an_error(arguments: list[str], folder: Path) -> None:
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            command_line(*arguments),
-            stdout=full,
-            stderr=subprocess.PIPE,
-            env=environ(),
-            cwd=folder,
-        )
+        done = run_into(full, arguments, folder)
 
     assert done.stderr == b"tokcli: error: cannot read or write: No space left on device\n"
     assert done.returncode == 3

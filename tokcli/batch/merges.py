@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tokcli.batch.lots import lots
 from tokcli.batch.merge_table import LONGEST, MOST_RANKS, MergeTable, Numbers, Places
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded
@@ -104,16 +105,11 @@ class MergeBatch:
         self, table: MergeTable, texts: Sequence[Any], sizes: Places, words: Places
     ) -> Iterator[Encoded]:
         """The same of those `words`, in order of their sizes."""
-        start = 0
-        for longest in SIZES:
-            last = int(np.searchsorted(sizes[words], longest, "right"))
-            while start < last:
-                end = min(last, start + max(1, CELLS // (longest + 2)))
-                group = words[start:end]
-                symbols, others = self._symbols([texts[index] for index in group.tolist()])
-                merged, counts = table.merge(symbols, sizes[group], longest)
-                yield Encoded(group, *self._ids(merged, counts, others))
-                start = end
+        for span, longest in lots(sizes[words], SIZES, CELLS, 2):
+            group = words[span]
+            symbols, others = self._symbols([texts[index] for index in group.tolist()])
+            merged, counts = table.merge(symbols, sizes[group], longest)
+            yield Encoded(group, *self._ids(merged, counts, others))
 
     def _symbols(self, texts: list[Any]) -> tuple[Numbers, list[bytes]]:
         """The numbers of the symbols that words start as, and the symbols that have a number for

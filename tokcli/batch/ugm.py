@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tokcli.batch.lots import lots
 from tokcli.batch.text import code_points
 from tokcli.batch.token_trie import STOP, Codes, Ids, Places, TokenTrie
 from tokcli.batch.ugm_tokens import UgmTokens
@@ -74,15 +75,10 @@ class UgmBatch:
         `codes`."""
         trie = self._tokens.trie(codes)
         starts = np.cumsum(sizes) - sizes
-        start = 0
-        for longest in SIZES:
-            last = int(np.searchsorted(sizes[words], longest, "right"))
-            while start < last:
-                end = min(last, start + max(1, CELLS // (longest + 1)))
-                group = words[start:end]
-                matrix = _matrix(codes, starts[group], sizes[group], longest)
-                yield Encoded(group, *self._best_paths(trie, matrix, sizes[group]))
-                start = end
+        for span, longest in lots(sizes[words], SIZES, CELLS, 1):
+            group = words[span]
+            matrix = _matrix(codes, starts[group], sizes[group], longest)
+            yield Encoded(group, *self._best_paths(trie, matrix, sizes[group]))
 
     def _best_paths(self, trie: TokenTrie, codes: Codes, sizes: Places) -> tuple[Ids, Places]:
         """The ids of all words, and how many each has."""
