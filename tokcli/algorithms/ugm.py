@@ -43,7 +43,7 @@ UNKNOWN_PENALTY = 10.0
 FINEST = float(1 << 24)
 FLOAT_MAX = 3.4028234663852886e38
 UNREACHED = -1.7976931348623157e308
-# Characters from which on it pays to work on words together, importing numpy for that included; and
+# As many words of a long text are worked on at a time.
 MOST_WORDS = 1 << 19
 
 

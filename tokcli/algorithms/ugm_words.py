@@ -1,9 +1,9 @@
 """UGM normalization word by word, for text in which words cannot affect each other.
 
 Words may be normalized apart when white space is merged (so that each word gets its own U+2581,
-however many spaces come before it), when no entry of the character map and no user-defined token
-holds a separator together with anything else, and when the text is well-formed. Within a word,
-characters are looked up one by one unless two neighbours may belong to one entry of the map; then
+however many spaces come before it), and when no entry of the character map and no user-defined
+token holds a separator together with anything else. Within a word, characters are looked up one by
+one unless two neighbours may belong to one entry of the map, or the word is ill-formed UTF-8; then
 the normalizer proper takes over.
 """
 
