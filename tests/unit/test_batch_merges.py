@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +11,7 @@ from tests.reference import naive_merge
 from tokcli.batch import merges
 from tokcli.batch.merge_table import MOST_RANKS
 from tokcli.batch.merges import LONGEST, MergeBatch, Merges
+from tokcli.batch.numbering import spans_of
 
 Table = list[tuple[str, str, int]]
 Ids = tuple[int, ...]
@@ -35,13 +37,15 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 def in_bytes(table: Iterable[tuple[str, str, int]]) -> Merges:
-    columns = list(zip(*table, strict=True)) or [(), (), ()]
-    return Merges([s.encode() for s in columns[0]], [s.encode() for s in columns[1]], columns[2])
+    table = list(table)
+    joined = spans_of((left + right).encode() for left, right, _ in table)
+    sizes = np.array([len(left.encode()) for left, _, _ in table], np.int64)
+    return Merges(joined, sizes, np.array([rank for _, _, rank in table], np.int32))
 
 
-def priorities(found: Merges) -> dict[bytes, int]:
-    pairs = [left + b" " + right for left, right in zip(found.lefts, found.rights, strict=True)]
-    return dict(reversed(list(zip(pairs, found.ranks, strict=True))))
+def priorities(table: Iterable[tuple[str, str, int]]) -> dict[bytes, int]:
+    pairs = [(f"{left} {right}".encode(), rank) for left, right, rank in table]
+    return dict(reversed(pairs))
 
 
 def spelled(symbol: bytes) -> Ids:
@@ -87,33 +91,33 @@ WORDS = st.sets(st.text(LETTERS + "c\U0001f600", min_size=1, max_size=30), min_s
 @given(table=tables(), known=st.sets(st.text(LETTERS, min_size=1, max_size=3)), words=WORDS)
 def test_each_word_is_merged_as_by_itself(table: Table, known: set[str], words: set[str]) -> None:
     tokens = {text.encode(): id for id, text in enumerate(sorted(known))}
-    found = in_bytes(table)
 
-    answers = ids_of(batch(found, tokens), words)
+    answers = ids_of(batch(in_bytes(table), tokens), words)
 
     assert answers.keys() == words
     for word, ids in answers.items():
-        merged = naive_merge([char.encode() for char in word], priorities(found).get, b" ")
+        merged = naive_merge([char.encode() for char in word], priorities(table).get, b" ")
         expected = [(tokens[s],) if s in tokens else spelled(s) for s in merged]
         assert ids == tuple(id for part in expected for id in part)
 
 
 @given(table=tables(), words=WORDS)
 def test_and_from_bytes(table: Table, words: set[str]) -> None:
-    names = [b"<%02X>" % byte for byte in range(256)]
+    names = [f"<{byte:02X}>" for byte in range(256)]
+    byte_symbols = [name.encode() for name in names]
 
-    def named(text: str) -> bytes:
-        return b"".join(names[byte] for byte in text.encode())
+    def named(text: str) -> str:
+        return "".join(names[byte] for byte in text.encode())
 
     # The merges of the table join characters, which take merges of their own to be made of bytes.
     steps = [(names[0xC3], names[0xA9], 0), (names[0xE2], names[0x96], 0)]
     steps.append((names[0xE2] + names[0x96], names[0x81], 0))
     steps += [(named(left), named(right), rank) for left, right, rank in table]
-    lefts, rights, ranks = zip(*steps, strict=True)
-    found = Merges(lefts, rights, ranks)
+    together = batch(in_bytes(steps), symbol_ids=of_size, byte_symbols=byte_symbols)
 
-    for word, ids in ids_of(batch(found, symbol_ids=of_size, byte_symbols=names), words).items():
-        merged = naive_merge([names[b] for b in word.encode()], priorities(found).get, b" ")
+    for word, ids in ids_of(together, words).items():
+        symbols = [byte_symbols[byte] for byte in word.encode()]
+        merged = naive_merge(symbols, priorities(steps).get, b" ")
         assert ids == tuple(map(len, merged))
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property, partial
-from itertools import chain, repeat
+from itertools import chain
 
 import numpy as np
 
 from tokcli.algorithms.bpe_chunks import NEWLINE_WORDS, Chunks
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import MergeBatch, Merges, alone
+from tokcli.batch.packed_strings import Spans
 from tokcli.batch.word_ids import Encoded, WordIds
 from tokcli.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
 from tokcli.pretokenize import Stage
@@ -84,11 +85,15 @@ class BpeBatch:
             yield encoded._replace(words=left[encoded.words])
 
     def _find_merges(self) -> Merges | None:
-        merges = self._merges
-        sides = b" ".join(merges).split(b" ")
-        if set(map(bytes.count, merges, repeat(b" "))) != {1}:
-            return None
-        return Merges(sides[::2], sides[1::2], range(len(merges)))
+        text = b"".join(self._merges)
+        sizes = np.fromiter(map(len, self._merges), np.int64, len(self._merges))
+        ends = np.cumsum(sizes)
+        spaces = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" "))
+        if not np.array_equal(np.searchsorted(ends, spaces, "right"), np.arange(sizes.size)):
+            return None  # a merge is two symbols and the space between them
+        joined = Spans(text.replace(b" ", b""), ends - sizes - np.arange(sizes.size), sizes - 1)
+        ranks = np.arange(sizes.size, dtype=np.int32)
+        return Merges(joined, spaces - (ends - sizes), ranks)
 
 
 def _encode_parts(stage: Stage, rest: WordIds, pieces: Sequence[str]) -> Iterator[Encoded]:

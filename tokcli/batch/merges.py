@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tokcli.batch.lots import lots
 from tokcli.batch.merge_table import LONGEST, MOST_RANKS, MergeTable, Numbers, Places
+from tokcli.batch.numbering import Numbering
+from tokcli.batch.packed_strings import Spans
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded
 from tokcli.unicode import encode
@@ -31,12 +33,12 @@ MERGES_FOR_A_WORD = 64
 
 
 class Merges(NamedTuple):
-    """The pairs that merge: pair n is `lefts[n]` and `rights[n]`, with rank `ranks[n]`. Of a pair
-    that is there twice, the first counts."""
+    """What merges: of each that is `joined` the first `left_sizes[n]` bytes with the others, with
+    rank `ranks[n]`. Of a pair that is there twice, the first counts."""
 
-    lefts: Sequence[bytes]
-    rights: Sequence[bytes]
-    ranks: Sequence[int]
+    joined: Spans
+    left_sizes: NDArray[np.int64]
+    ranks: NDArray[np.int32]
 
 
 class MergeBatch:
@@ -60,7 +62,7 @@ class MergeBatch:
     ) -> None:
         self._fewest = FEWEST + n_merges // MERGES_FOR_A_WORD
         self._find_merges = merges
-        self._numbering = _Numbering(token_to_id)
+        self._numbering = Numbering(token_to_id)
         self._byte_symbols = byte_symbols
         self._symbol_ids = symbol_ids
         self._encode_alone = encode_alone
@@ -87,19 +89,20 @@ class MergeBatch:
     @cached_property
     def _table(self) -> MergeTable | None:
         merges = self._find_merges()
-        if merges is None or max(merges.ranks, default=0) >= MOST_RANKS:
+        if merges is None or merges.ranks.max(initial=0) >= MOST_RANKS:
             return None
-        number = self._numbering.add
-        return MergeTable(
-            number(merges.lefts),
-            number(merges.rights),
-            number(list(map(add, merges.lefts, merges.rights))),
-            np.asarray(merges.ranks, np.int32),
+        text, starts, sizes = merges.joined
+        left_sizes = merges.left_sizes
+        lefts, rights, joined = self._numbering.add(
+            Spans(text, starts, left_sizes),
+            Spans(text, starts + left_sizes, sizes - left_sizes),
+            merges.joined,
         )
+        return MergeTable(lefts, rights, joined, merges.ranks)
 
     @cached_property
     def _byte_numbers(self) -> Numbers:
-        return self._numbering.add(self._byte_symbols or ())
+        return self._numbering.add_few(self._byte_symbols or ())
 
     def _together(
         self, table: MergeTable, texts: Sequence[Any], sizes: Places, words: Places
@@ -148,45 +151,3 @@ def alone(encode: Callable[[str], TokenIds], words: Sequence[str], indices: Plac
     found = [encode(words[index]) for index in indices.tolist()]
     counts = np.fromiter(map(len, found), np.int64, len(found))
     return Encoded(indices, np.array(list(chain.from_iterable(found)), np.int32), counts)
-
-
-class _Numbering:
-    """Symbols as numbers: one more than the id of a token, and from `first_other` on, in the order
-    of `others`, those that merges have and that are no tokens."""
-
-    def __init__(self, token_to_id: dict[bytes, TokenId]) -> None:
-        self._id = token_to_id.get
-        self.first_other = 1 + max(token_to_id.values(), default=-1) + 1
-        self.others: list[bytes] = []
-        self._numbers: dict[bytes, int] = {}
-
-    def add(self, symbols: Sequence[bytes]) -> Numbers:
-        """The numbers of these symbols, which get one if they have none. For one thread alone, that
-        which lays out the table."""
-        ids = list(map(self._id, symbols))
-        if None in ids:
-            for index, symbol in enumerate(symbols):
-                if ids[index] is None:
-                    ids[index] = self._other(symbol) - 1
-        return np.fromiter(ids, np.int32, len(ids)) + np.int32(1)
-
-    def _other(self, symbol: bytes) -> int:
-        number = self._numbers.get(symbol)
-        if number is None:
-            number = self._numbers[symbol] = self.first_other + len(self.others)
-            self.others.append(symbol)
-        return number
-
-    def known(self, symbols: Iterable[bytes]) -> tuple[Numbers, list[bytes]]:
-        """The numbers of these symbols, and those which have none and are numbered on from there:
-        they merge with nothing, and need none for longer."""
-        once: list[bytes] = []
-        numbers = []
-        for symbol in symbols:
-            id = self._id(symbol)
-            number = self._numbers.get(symbol) if id is None else id + 1
-            if number is None:
-                number = self.first_other + len(self.others) + len(once)
-                once.append(symbol)
-            numbers.append(number)
-        return np.array(numbers, np.int32), once

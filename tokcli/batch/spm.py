@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
 
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import LONGEST, MergeBatch, Merges
+from tokcli.batch.numbering import spans_of
 from tokcli.batch.word_ids import WordIds
 from tokcli.cuts import joined, well_formed
 from tokcli.vocab import TokenId, TokenIds, Vocab
@@ -45,16 +49,18 @@ class SpmBatch:
         priorities = self._priorities
         places = {found: place for place, found in enumerate(sorted(set(priorities.values())))}
         known = {token: places[priorities[token.encode()]] for token in well_formed(priorities)}
-        lefts, rights, ranks = [], [], []
+        joined: list[bytes] = []
+        left_sizes, ranks = array("q"), array("i")
         for token, place in known.items():
             if len(token) > LONGEST:
                 # No word is as long, and there are as many splits as characters.
                 continue
+            encoded = token.encode()
             last = len(token) - 1
             for end in range(1, last + 1):
                 left, right = token[:end], token[end:]
                 if (end == 1 or left in known) and (end == last or right in known):
-                    lefts.append(left.encode())
-                    rights.append(right.encode())
+                    joined.append(encoded)
+                    left_sizes.append(len(left.encode()))
                     ranks.append(place)
-        return Merges(lefts, rights, ranks)
+        return Merges(spans_of(joined), np.array(left_sizes, np.int64), np.array(ranks, np.int32))

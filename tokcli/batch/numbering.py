@@ -1,0 +1,74 @@
+"""The symbols of a vocabulary as numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from tokcli.batch.merge_table import Numbers
+from tokcli.batch.packed_strings import NOT_FOUND, PackedStrings, Spans
+from tokcli.vocab import TokenId
+
+__all__ = ["Numbering", "spans_of"]
+
+
+def spans_of(strings: Iterable[bytes]) -> Spans:
+    """These byte strings, one after the other."""
+    strings = list(strings)
+    sizes = np.fromiter(map(len, strings), np.int64, len(strings))
+    return Spans(b"".join(strings), np.cumsum(sizes) - sizes, sizes)
+
+
+class Numbering:
+    """Symbols as numbers: one more than the id of a token, and from `first_other` on, in the order
+    of `others`, those that merges have and that are no tokens."""
+
+    def __init__(self, token_to_id: dict[bytes, TokenId]) -> None:
+        self._token_to_id = token_to_id
+        self._id = token_to_id.get
+        self.first_other = 1 + max(token_to_id.values(), default=-1) + 1
+        self.others: list[bytes] = []
+        self._numbers: dict[bytes, int] = {}
+
+    def add(self, *several: Spans) -> list[Numbers]:
+        """The numbers of these symbols, which get one if they have none. For one thread alone, that
+        which lays out the table."""
+        ids = np.fromiter(self._token_to_id.values(), np.int32, len(self._token_to_id))
+        tokens = PackedStrings(spans_of(self._token_to_id), ids)
+        return [self._add(spans, tokens) for spans in several]
+
+    def _add(self, spans: Spans, tokens: PackedStrings) -> Numbers:
+        ids = tokens.find(spans)
+        left = np.flatnonzero(ids == NOT_FOUND)
+        numbers: Numbers = ids + np.int32(1)
+        numbers[left] = self.add_few(spans.strings(left))
+        return numbers
+
+    def add_few(self, symbols: Sequence[bytes]) -> Numbers:
+        """The same for few symbols."""
+        return np.fromiter(map(self._number, symbols), np.int32, len(symbols))
+
+    def _number(self, symbol: bytes) -> int:
+        id = self._id(symbol)
+        if id is not None:
+            return id + 1
+        number = self._numbers.get(symbol)
+        if number is None:
+            number = self._numbers[symbol] = self.first_other + len(self.others)
+            self.others.append(symbol)
+        return number
+
+    def known(self, symbols: Iterable[bytes]) -> tuple[Numbers, list[bytes]]:
+        """The numbers of these symbols, and those which have none and are numbered on from there:
+        they merge with nothing, and need none for longer."""
+        once: list[bytes] = []
+        numbers = []
+        for symbol in symbols:
+            id = self._id(symbol)
+            number = self._numbers.get(symbol) if id is None else id + 1
+            if number is None:
+                number = self.first_other + len(self.others) + len(once)
+                once.append(symbol)
+            numbers.append(number)
+        return np.array(numbers, np.int32), once

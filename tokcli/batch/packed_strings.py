@@ -1,0 +1,78 @@
+"""Short byte strings found among others, many at a time: each packed into two numbers."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tokcli.batch.hash_table import HashTable, Keys
+
+__all__ = ["NOT_FOUND", "PackedStrings", "Spans"]
+
+NOT_FOUND = -1
+# As many bytes as two numbers hold beside the size: that of the string is the last of sixteen.
+LONGEST = 15
+WORD = 8
+MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], np.uint64)
+SIZE_SHIFT = np.uint64(56)
+FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
+
+
+class Spans(NamedTuple):
+    """Byte strings that are parts of `text`: where each starts, and how many bytes it has."""
+
+    text: bytes
+    starts: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    def strings(self, which: NDArray[np.int64]) -> list[bytes]:
+        """Those that have these indices."""
+        starts = self.starts[which]
+        ends = starts + self.sizes[which]
+        text = self.text
+        return [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+
+
+class PackedStrings:
+    """Byte strings, no two of them equal, and a number for each, none of them negative."""
+
+    def __init__(self, spans: Spans, numbers: NDArray[np.int32]) -> None:
+        short = np.flatnonzero(spans.sizes <= LONGEST)
+        first, second = _packed(Spans(spans.text, spans.starts[short], spans.sizes[short]))
+        self._slots = HashTable(short.size)
+        slots = self._slots.insert(_keys(first, second))
+        # The last entry is the one at ABSENT.
+        size = self._slots.n_slots + 1
+        self._first, self._second = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
+        self._numbers = np.full(size, NOT_FOUND, np.int32)
+        self._first[slots] = first
+        self._second[slots] = second
+        self._numbers[slots] = numbers[short]
+
+    def find(self, spans: Spans) -> NDArray[np.int32]:
+        """The number of each string, NOT_FOUND for those that are not there, for all that are
+        long, and for those few that share a key with another."""
+        first, second = _packed(spans)
+        slots = self._slots.find(_keys(first, second))
+        same = self._first.take(slots) == first
+        same &= self._second.take(slots) == second
+        same &= spans.sizes <= LONGEST
+        return np.where(same, self._numbers.take(slots), np.int32(NOT_FOUND))
+
+
+def _packed(spans: Spans) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """The bytes of each string, with its size behind them; of long ones, anything."""
+    # The eight bytes from every place on.
+    words: NDArray[np.uint64] = np.ndarray(
+        (len(spans.text) + WORD + 1,), "<u8", spans.text + bytes(2 * WORD), strides=(1,)
+    )
+    first = words[spans.starts] & MASKS[np.minimum(spans.sizes, WORD)]
+    second = words[spans.starts + WORD] & MASKS[np.clip(spans.sizes - WORD, 0, LONGEST - WORD)]
+    return first, second | spans.sizes.astype(np.uint64) << SIZE_SHIFT
+
+
+def _keys(first: NDArray[np.uint64], second: NDArray[np.uint64]) -> Keys:
+    keys: Keys = ((first * FIRST ^ second * SECOND) >> np.uint64(1)).view(np.int64)
+    return keys
