@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from operator import itemgetter
 
 from tokcli.byte_alphabet import BYTE_TO_CHAR, CHAR_TO_BYTE
@@ -27,6 +27,7 @@ class Detokenizer:
         # What detokenize() has used, with control and unknown tokens' text and without.
         self._whole = _Known(len(vocab))
         self._plain = _Known(len(vocab))
+        self._normal_piece = self._normal_rule()
 
     def piece(self, id: TokenId, *, special: bool = True, lstrip: int = 0) -> bytes:
         """The bytes of one token. Control and unknown tokens give nothing unless `special`; up to
@@ -55,33 +56,46 @@ class Detokenizer:
         Raises TokenIdError for an id outside the vocabulary.
         """
         vocab = self._vocab
-        ids = list(ids)
-        known = self._whole if unparse_special else self._plain
-        self._learn(ids, known, unparse_special)
+        if not isinstance(ids, list):
+            ids = list(ids)
         strip_space = vocab.flag("add_space_prefix") or (
             vocab.type == VocabType.BPE and vocab.settings["prepend_scheme"].value == "first"
         )
         if remove_special:
             if vocab.flag("add_bos") and ids[:1] == [vocab.special_id("bos")]:
                 strip_space = False
-                del ids[0]
+                ids = ids[1:]
             if vocab.flag("add_eos") and ids[-1:] == [vocab.special_id("eos")]:
-                del ids[-1]
+                ids = ids[:-1]
         if not ids:
             return b""
-        first = self.piece(ids[0], special=unparse_special, lstrip=int(strip_space))
-        text = first + known.joined(ids[1:])
+        text = self._joined(ids, unparse_special)
+        if strip_space and self.piece(ids[0], special=unparse_special).startswith(b" "):
+            text = text[1:]
         return clean_spaces(text) if vocab.flag("clean_spaces") else text
+
+    def _joined(self, ids: list[TokenId], special: bool) -> bytes:
+        known = self._whole if special else self._plain
+        try:
+            return known.joined(ids)
+        except LookupError:
+            self._learn(ids, known, special)
+        return known.joined(ids)
 
     def _learn(self, ids: list[TokenId], known: _Known, special: bool) -> None:
         """Have the piece of each of `ids` in `known`."""
+        vocab = self._vocab
+        unknown = known.without(set(ids))
         try:
-            for id in set(ids).difference(known.ids):
-                known.add(id, self.piece(id, special=special))
+            if self._normal_piece is not None:
+                normal = vocab.normal_ids(unknown)
+                known.add(normal, map(self._normal_piece, map(vocab.texts.__getitem__, normal)))
+                unknown.difference_update(normal)
+            known.add(unknown, [self.piece(id, special=special) for id in unknown])
         except TokcliError:
             # The error is to name the first wrong id, not any.
             for id in ids:
-                self._vocab.check_id(id)
+                vocab.check_id(id)
             for id in ids:
                 self.piece(id, special=special)
             raise
@@ -99,14 +113,22 @@ class Detokenizer:
         if attr & (CONTROL | UNKNOWN | USER_DEFINED):
             return text
         if attr & NORMAL:
-            if vocab.type != VocabType.BPE or vocab.flag("escape_whitespaces"):
-                return text.replace(METASPACE, b" ")
-            return text if vocab.pre == "soprano" else _from_byte_alphabet(text)
+            return text if self._normal_piece is None else self._normal_piece(text)
         if attr & BYTE:
             if vocab.type == VocabType.WPM:
                 raise TokenizeError(f"token {id} is typed BYTE, which llama.cpp aborts on for WPM")
             return bytes((_hex(text[3:5]),))
         return b""
+
+    def _normal_rule(self) -> Callable[[bytes], bytes] | None:
+        """What makes pieces of the texts of normal tokens; None where these are not all alike, or
+        are the pieces."""
+        vocab = self._vocab
+        if vocab.type in (VocabType.TEST, VocabType.RWKV, VocabType.PLAMO2, VocabType.PLAMO3):
+            return None
+        if vocab.type != VocabType.BPE or vocab.flag("escape_whitespaces"):
+            return _with_spaces
+        return None if vocab.pre == "soprano" else _from_byte_alphabet
 
 
 class _Known:
@@ -114,22 +136,38 @@ class _Known:
     where nothing else is asked for."""
 
     def __init__(self, n_tokens: int) -> None:
-        self.ids: set[TokenId] = set()
-        self._pieces = [b""] * n_tokens
+        # As many again, so that negative ids too find nothing.
+        self._pieces: list[bytes | None] = [None] * (2 * n_tokens)
 
-    def add(self, id: TokenId, piece: bytes) -> None:
-        """Take in the piece of `id`."""
-        self._pieces[id] = piece
-        self.ids.add(id)
+    def without(self, ids: set[TokenId]) -> set[TokenId]:
+        """Those of `ids` that have not come up."""
+        pieces = self._pieces
+        n_tokens = len(pieces) // 2
+        return {id for id in ids if not 0 <= id < n_tokens or pieces[id] is None}
+
+    def add(self, ids: Collection[TokenId], pieces: Iterable[bytes]) -> None:
+        """Take in the pieces of these ids."""
+        known = self._pieces
+        for id, piece in zip(ids, pieces, strict=True):
+            known[id] = piece
 
     def joined(self, ids: list[TokenId]) -> bytes:
-        """The pieces of `ids`, a batch at a time, which stays within the processor's caches."""
+        """The pieces of `ids`, a batch at a time, which stays within the processor's caches. Raises
+        LookupError where one is not known."""
+        pieces = self._pieces
         batches = []
-        for start in range(0, len(ids), BATCH):
-            batch = ids[start : start + BATCH]
-            # Of a single id, itemgetter would give the piece by itself.
-            batches.append(b"".join(itemgetter(*batch, batch[0])(self._pieces)[:-1]))
+        try:
+            for start in range(0, len(ids), BATCH):
+                # Of a single id, itemgetter would give the piece by itself.
+                batch = itemgetter(0, *ids[start : start + BATCH])(pieces)
+                batches.append(b"".join(batch[1:]))
+        except TypeError:
+            raise LookupError from None
         return b"".join(batches)
+
+
+def _with_spaces(text: bytes) -> bytes:
+    return text.replace(METASPACE, b" ")
 
 
 def _plamo_byte(text: bytes) -> bytes:

@@ -207,6 +207,18 @@ class Vocab:
         types = self._types[: len(self.texts)]
         return [id for id, found in enumerate(types) if found == type.value]
 
+    def normal_ids(self, ids: Set[TokenId]) -> list[TokenId]:
+        """Those of `ids` that are NORMAL in the file and have no attribute by overrides. Raises
+        TokenIdError for one outside the vocabulary."""
+        for id in (min(ids), max(ids)) if ids else ():
+            self.check_id(id)
+        plain = ids - self._attr_overrides.keys()
+        types = self._types
+        if types is None:
+            return list(plain)
+        normal = TokenType.NORMAL.value
+        return [id for id in plain if types[id] == normal]
+
     def attr(self, id: TokenId) -> int:
         """The token's TokenAttr bits after the overrides of loading."""
         attr = self._attr_overrides.get(id)
