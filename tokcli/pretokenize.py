@@ -131,7 +131,13 @@ def group_whitespace(chunks: list[str]) -> list[str]:
 WITHIN_CHUNKS = (group_numbers, group_whitespace)
 
 SPLITTERS: dict[str, Splitter] = {
-    REGEXES["gpt2"][0]: Splitter(REGEXES["gpt2"][0] + r"|\s+", "gpt2"),
+    REGEXES["gpt2"][0]: Splitter(
+        # A leading space is tried once; of the others no two begin alike but those with "'".
+        r" (?:\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+)|\p{L}+|'(?:[stmd]|re|ve|ll)|[^\s\p{L}\p{N}]+"
+        r"|\s+(?!\S)|\s+|\p{N}+",
+        "gpt2",
+        shown=REGEXES["gpt2"][0] + r"|\s+",
+    ),
     REGEXES["llama3"][0]: Splitter(REGEXES["llama3"][0], "llama3"),
     REGEXES["qwen2"][0]: Splitter(REGEXES["qwen2"][0], "qwen2"),
     REGEXES["qwen35"][0]: Splitter(REGEXES["qwen35"][0], "qwen35"),

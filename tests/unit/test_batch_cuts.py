@@ -10,8 +10,14 @@ from hypothesis import strategies as st
 
 from tokcli.batch import cuts
 from tokcli.batch.cuts import PairCuts
+from tokcli.batch.text import code_points
 
 texts = st.text("ab\u2581\n\u4e00\U0001f600\ud800", max_size=60)
+
+
+def side_by_side(tokens: str, apart: str | None = None) -> PairCuts:
+    points = code_points(tokens)
+    return PairCuts(points[:-1], points[1:], apart)
 
 
 def pieces(cuts: PairCuts, text: str) -> list[str]:
@@ -20,7 +26,7 @@ def pieces(cuts: PairCuts, text: str) -> list[str]:
 
 @given(tokens=texts, text=texts)
 def test_cuts_where_no_pair_stands(tokens: str, text: str) -> None:
-    found = pieces(PairCuts(tokens), text)
+    found = pieces(side_by_side(tokens), text)
 
     assert "".join(found) == text
     pairs = {tokens[i : i + 2] for i in range(len(tokens))}
@@ -34,7 +40,7 @@ def test_cuts_where_no_pair_stands(tokens: str, text: str) -> None:
 def test_runs_of_one_character_stay_apart(text: str) -> None:
     everything = "".join(a + b for a in text for b in text)
     for tokens in ("", everything):
-        found = pieces(PairCuts(tokens, apart="\n"), text)
+        found = pieces(side_by_side(tokens, apart="\n"), text)
 
         assert "".join(found) == text
         assert [piece for piece in found if "\n" in piece] == re.findall("\n+", text)
@@ -42,7 +48,7 @@ def test_runs_of_one_character_stay_apart(text: str) -> None:
 
 @given(tokens=texts, text=texts, size=st.integers(1, 9))
 def test_segments_change_nothing(tokens: str, text: str, size: int) -> None:
-    pair_cuts = PairCuts(tokens)
+    pair_cuts = side_by_side(tokens)
     expected = pieces(pair_cuts, text)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -53,4 +59,4 @@ def test_segments_change_nothing(tokens: str, text: str, size: int) -> None:
 def test_text_that_holds_every_character() -> None:
     text = "".join(map(chr, range(sys.maxunicode + 1)))
 
-    assert pieces(PairCuts("ab"), text) == [*text[: ord("a")], "ab", *text[ord("c") :]]
+    assert pieces(side_by_side("ab"), text) == [*text[: ord("a")], "ab", *text[ord("c") :]]

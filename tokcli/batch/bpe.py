@@ -12,6 +12,7 @@ from tokcli.algorithms.bpe_chunks import NEWLINE_WORDS, Chunks
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import MergeBatch, Merges, alone
 from tokcli.batch.packed_strings import Spans
+from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded, WordIds
 from tokcli.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
 from tokcli.pretokenize import Stage
@@ -65,8 +66,15 @@ class BpeBatch:
 
     @cached_property
     def _cuts(self) -> PairCuts:
-        tokens = b"\0".join(self._merges).replace(b" ", b"")
-        return PairCuts(decode(tokens), apart="\n")
+        # Two characters meet in a symbol when the symbols merge of which they are the edges.
+        points = code_points(decode(self._merges_text))
+        spaces = np.flatnonzero(points == ord(" "))[:-1]
+        return PairCuts(points[spaces - 1], points[spaces + 1], apart="\n")
+
+    @cached_property
+    def _merges_text(self) -> bytes:
+        """All merges, one after the other, and another space."""
+        return b"".join([*self._merges, b" "])
 
     def _encode_chunks(self, chunks: Sequence[str]) -> Iterator[Encoded]:
         left = np.arange(len(chunks))
@@ -85,15 +93,15 @@ class BpeBatch:
             yield encoded._replace(words=left[encoded.words])
 
     def _find_merges(self) -> Merges | None:
-        text = b"".join(self._merges)
         sizes = np.fromiter(map(len, self._merges), np.int64, len(self._merges))
         ends = np.cumsum(sizes)
-        spaces = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" "))
-        if not np.array_equal(np.searchsorted(ends, spaces, "right"), np.arange(sizes.size)):
+        starts = ends - sizes
+        spaces = np.flatnonzero(np.frombuffer(self._merges_text, np.uint8) == ord(" "))[:-1]
+        if spaces.size != sizes.size or (spaces < starts).any() or (spaces >= ends).any():
             return None  # a merge is two symbols and the space between them
-        joined = Spans(text.replace(b" ", b""), ends - sizes - np.arange(sizes.size), sizes - 1)
         ranks = np.arange(sizes.size, dtype=np.int32)
-        return Merges(joined, spaces - (ends - sizes), ranks)
+        joined = Spans(self._merges_text.replace(b" ", b""), starts - ranks, sizes - 1)
+        return Merges(joined, spaces - starts, ranks)
 
 
 def _encode_parts(stage: Stage, rest: WordIds, pieces: Sequence[str]) -> Iterator[Encoded]:

@@ -23,13 +23,12 @@ SEGMENT = 1 << 21
 
 
 class PairCuts:
-    """Cuts text between any two characters that do not stand side by side in `tokens`, and on
-    either side of runs of the character `apart`, which stay whole."""
+    """Cuts text between any two characters but each of `lefts` and that of `rights` beside it,
+    and on either side of runs of the character `apart`, which stay whole."""
 
-    def __init__(self, tokens: str, apart: str | None = None) -> None:
-        points = code_points(tokens)
+    def __init__(self, lefts: Points, rights: Points, apart: str | None = None) -> None:
         self._together = np.zeros(1 << HASH_BITS, np.bool_)
-        self._together[_hashes(points[:-1], points[1:])] = True
+        self._together[_hashes(lefts, rights)] = True
         self._apart = None if apart is None else ord(apart)
 
     def pieces(self, text: str) -> Iterator[list[str]]:

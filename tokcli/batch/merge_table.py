@@ -59,17 +59,22 @@ class MergeTable:
         found: Numbers = self._results[merges]
         return found
 
-    def merge(self, symbols: Numbers, sizes: Places, longest: int) -> tuple[Numbers, Places]:
+    def merge(
+        self, symbols: Numbers, merges: Numbers, sizes: Places, longest: int
+    ) -> tuple[Numbers, Places]:
         """The final symbols of words that have `sizes` symbols each, `longest` at most, and how
-        many each word has."""
-        return _Rounds(self, symbols, sizes, longest + 2).run()
+        many each word has. `merges` has that of each symbol with the next one, whatever words they
+        are in."""
+        return _Rounds(self, symbols, merges, sizes, longest + 2).run()
 
 
 class _Rounds:
     """The state of words that are being merged: matrices with a column for each word and a row for
     each place in it, an edge on either side, kept flat."""
 
-    def __init__(self, table: MergeTable, symbols: Numbers, sizes: Places, n_rows: int) -> None:
+    def __init__(
+        self, table: MergeTable, symbols: Numbers, merges: Numbers, sizes: Places, n_rows: int
+    ) -> None:
         self._table = table
         self._width = width = sizes.size
         self._shape = (n_rows, width)
@@ -84,7 +89,6 @@ class _Rounds:
         self._next = np.repeat(np.arange(1, n_rows + 1, dtype=np.int32), width)
         self._previous = np.repeat(np.arange(-1, n_rows - 1, dtype=np.int32), width)
         self._keys = np.full(n_rows * width, NO_MERGE, np.int32)
-        merges = table.find(symbols[:-1], symbols[1:])
         merges[words[:-1] != words[1:]] = -1
         self._merges[cells[:-1]] = merges
         self._keys[cells[:-1]] = table.ranked(merges, rows[:-1].astype(np.int32))

@@ -64,6 +64,8 @@ class MergeBatch:
         self._find_merges = merges
         self._numbering = Numbering(token_to_id)
         self._byte_symbols = byte_symbols
+        # The merge of every two bytes, of which the first counts 256-fold.
+        self._byte_merges: Numbers | None = None
         self._symbol_ids = symbol_ids
         self._encode_alone = encode_alone
 
@@ -110,21 +112,30 @@ class MergeBatch:
         """The same of those `words`, in order of their sizes."""
         for span, longest in lots(sizes[words], SIZES, CELLS, 2):
             group = words[span]
-            symbols, others = self._symbols([texts[index] for index in group.tolist()])
-            merged, counts = table.merge(symbols, sizes[group], longest)
+            symbols, merges, others = self._symbols(
+                table, [texts[index] for index in group.tolist()]
+            )
+            merged, counts = table.merge(symbols, merges, sizes[group], longest)
             yield Encoded(group, *self._ids(merged, counts, others))
 
-    def _symbols(self, texts: list[Any]) -> tuple[Numbers, list[bytes]]:
-        """The numbers of the symbols that words start as, and the symbols that have a number for
-        this once: the characters that no merge and no token knows."""
+    def _symbols(self, table: MergeTable, texts: list[Any]) -> tuple[Numbers, Numbers, list[bytes]]:
+        """The numbers of the symbols that words start as, the merge of each with the next one, and
+        the symbols that have a number for this once: the characters that no merge and no token
+        knows."""
         if self._byte_symbols is not None:
-            return self._byte_numbers[np.frombuffer(b"".join(texts), np.uint8)], []
+            text = np.frombuffer(b"".join(texts), np.uint8)
+            pairs = text[:-1].astype(np.uint16) << 8 | text[1:]
+            if self._byte_merges is None:
+                numbers = self._byte_numbers
+                self._byte_merges = table.find(np.repeat(numbers, 256), np.tile(numbers, 256))
+            return self._byte_numbers[text], self._byte_merges.take(pairs), []
         joined = "".join(texts)
         chars = sorted(set(joined))
         found, others = self._numbering.known(list(map(encode, chars)))
         numbers = np.zeros(ord(chars[-1]) + 1, np.int32)
         numbers[list(map(ord, chars))] = found
-        return numbers[code_points(joined)], others
+        symbols = numbers[code_points(joined)]
+        return symbols, table.find(symbols[:-1], symbols[1:]), others
 
     def _ids(self, symbols: Numbers, counts: Places, once: list[bytes]) -> tuple[Numbers, Places]:
         """The ids that symbols stand for, of words that have so many of them."""

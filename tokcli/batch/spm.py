@@ -10,6 +10,7 @@ import numpy as np
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import LONGEST, MergeBatch, Merges
 from tokcli.batch.numbering import spans_of
+from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import WordIds
 from tokcli.cuts import joined, well_formed
 from tokcli.vocab import TokenId, TokenIds, Vocab
@@ -29,7 +30,8 @@ class SpmBatch:
         encode_alone: Callable[[str], TokenIds],
     ) -> None:
         self._priorities = priorities
-        self._cuts = PairCuts(joined(well_formed(vocab.texts)))
+        points = code_points(joined(well_formed(vocab.texts)))
+        self._cuts = PairCuts(points[:-1], points[1:])
         merger = MergeBatch(
             2 * len(vocab),
             self._merges,

@@ -23,6 +23,8 @@ __all__ = ["Encoded", "WordIds"]
 # More words, or more ids of them, are not kept for the next text.
 MOST_WORDS = 1 << 18
 MOST_IDS = 1 << 22
+# Fewer ids have places that fit 32 bits, which are quicker.
+SHORT_PLACES = 1 << 31
 
 
 class Encoded(NamedTuple):
@@ -77,9 +79,12 @@ class WordIds:
             counts = self._counts.take(numbers)
             starts = self._starts.take(numbers)
             ids = self._ids
+        ends = np.cumsum(counts)
+        size = int(ends[-1]) if ends.size else 0
+        place = np.int32 if max(size, ids.size) < SHORT_PLACES else np.int64
         # How far each id lies from its place in what is returned.
-        moved = np.repeat(starts - (np.cumsum(counts) - counts), counts)
-        moved += np.arange(moved.size)
+        moved = np.repeat((starts - (ends - counts)).astype(place), counts)
+        moved += np.arange(size, dtype=place)
         return ids.take(moved), counts
 
     def _learn(self) -> None:
