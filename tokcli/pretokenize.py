@@ -49,12 +49,14 @@ class Piece(NamedTuple):
 class Splitter(NamedTuple):
     """How a pattern is run: `matching` is the pattern in place of the published one, `regroup`
     then cuts or joins its chunks, `name` is the reference's hand-written splitter if it has one.
-    `shown` is the pattern that explains the result, where it is not `matching`."""
+    `shown` is the pattern that explains the result, where it is not `matching`. `total` says that
+    it matches every character wherever that stands, and so leaves nothing between its matches."""
 
     matching: str
     name: str | None = None
     regroup: Callable[[list[str]], list[str]] | None = None
     shown: str | None = None
+    total: bool = False
 
 
 def in_threes(digits: str) -> list[str]:
@@ -137,10 +139,11 @@ SPLITTERS: dict[str, Splitter] = {
         r"|\s+(?!\S)|\s+|\p{N}+",
         "gpt2",
         shown=REGEXES["gpt2"][0] + r"|\s+",
+        total=True,
     ),
-    REGEXES["llama3"][0]: Splitter(REGEXES["llama3"][0], "llama3"),
-    REGEXES["qwen2"][0]: Splitter(REGEXES["qwen2"][0], "qwen2"),
-    REGEXES["qwen35"][0]: Splitter(REGEXES["qwen35"][0], "qwen35"),
+    REGEXES["llama3"][0]: Splitter(REGEXES["llama3"][0], "llama3", total=True),
+    REGEXES["qwen2"][0]: Splitter(REGEXES["qwen2"][0], "qwen2", total=True),
+    REGEXES["qwen35"][0]: Splitter(REGEXES["qwen35"][0], "qwen35", total=True),
     REGEXES["k2_horizon"][0]: Splitter(
         # Its splitter folds case, so the long s makes a contraction too.
         REGEXES["k2_horizon"][0]
@@ -201,6 +204,7 @@ class Stage:
         self._shown = splitter.shown or splitter.matching
         self._collapsed = names_category(published)
         # A pattern that ends in "any white space" mostly leaves nothing between its matches.
+        self._total = splitter.total
         self._covering = split_alternatives(self._matching)[-1] in (r"\s+", r"\s", r"\p{N}+")
 
     @cached_property
@@ -250,6 +254,8 @@ class Stage:
         if not self._covering:
             return split_with_between
         find = _compile(self._matching, self._published, alphabet).findall
+        if self._total:
+            return find
 
         def split_covered(text: str) -> list[str]:
             pieces: list[str] = find(text)
@@ -290,7 +296,7 @@ class Stage:
         """What the regex is run on, as long as `text`, and the alphabet that it is written in."""
         if text.isascii():
             return text, "ascii"
-        if not _PAST_BMP.search(text):
+        if _within_bmp(text):
             return text, "bmp"
         if not self._collapsed:
             return text, "all"
@@ -315,6 +321,14 @@ def _with_between(text: str, start: int, found: list[re.Match[str]]) -> list[str
     """The text of each match, and that between `start` and the matches."""
     ends = [start, *chain.from_iterable(match.span() for match in found)]
     return [text[first:last] for first, last in pairwise(ends) if first < last]
+
+
+def _within_bmp(text: str) -> bool:
+    """Whether all of it takes one unit each in UTF-16: quicker than a search of long text."""
+    try:
+        return len(text.encode("utf-16-le")) == 2 * len(text)
+    except UnicodeEncodeError:
+        return False
 
 
 _whole_match = itemgetter(0)

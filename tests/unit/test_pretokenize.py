@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import sys
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -12,8 +14,9 @@ from tests.builders import BYTE_LEVEL
 from tests.inputs import hard_inputs
 from tokcli import pretokenize
 from tokcli.byte_alphabet import BYTE_TO_CHAR
-from tokcli.pretokenize import Stage, in_threes, regex_stages
+from tokcli.pretokenize import SPLITTERS, Stage, in_threes, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, REGEXES
+from tokcli.regex_classes import Alphabet
 from tokcli.tokenizer import Tokenizer
 from tokcli.unicode import decode
 
@@ -197,3 +200,17 @@ def test_long_text_is_split_alike(name: str, monkeypatch: pytest.MonkeyPatch) ->
 
     batches = [stage.batches(text) for stage in regex_stages(name)]
     assert [list(chain.from_iterable(lists)) for lists in batches] == expected
+
+
+@pytest.mark.parametrize("pattern", [p for p, splitter in SPLITTERS.items() if splitter.total])
+@pytest.mark.parametrize("alphabet", ["ascii", "bmp", "all"])
+def test_a_total_pattern_leaves_nothing_between_its_matches(
+    pattern: str, alphabet: Alphabet
+) -> None:
+    last = {"ascii": 0x7F, "bmp": 0xFFFF, "all": sys.maxunicode}[alphabet]
+    chars = [chr(point) for point in range(last + 1)]
+    random.Random(1).shuffle(chars)
+    splitter = Stage(pattern)._splitter(alphabet)
+
+    for text in ("".join(chars), " ".join(chars), "'".join(chars)):
+        assert "".join(splitter(text)) == text

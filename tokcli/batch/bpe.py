@@ -11,7 +11,7 @@ import numpy as np
 from tokcli.algorithms.bpe_chunks import NEWLINE_WORDS, Chunks
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import MergeBatch, Merges, alone
-from tokcli.batch.packed_strings import Spans
+from tokcli.batch.string_numbers import Spans
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded, WordIds
 from tokcli.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet

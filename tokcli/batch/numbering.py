@@ -7,17 +7,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tokcli.batch.merge_table import Numbers
-from tokcli.batch.packed_strings import NOT_FOUND, PackedStrings, Spans
+from tokcli.batch.string_numbers import NOT_FOUND, Spans, StringNumbers
 from tokcli.vocab import TokenId
 
-__all__ = ["Numbering", "spans_of"]
-
-
-def spans_of(strings: Iterable[bytes]) -> Spans:
-    """These byte strings, one after the other."""
-    strings = list(strings)
-    sizes = np.fromiter(map(len, strings), np.int64, len(strings))
-    return Spans(b"".join(strings), np.cumsum(sizes) - sizes, sizes)
+__all__ = ["Numbering"]
 
 
 class Numbering:
@@ -34,15 +27,13 @@ class Numbering:
     def add(self, *several: Spans) -> list[Numbers]:
         """The numbers of these symbols, which get one if they have none. For one thread alone, that
         which lays out the table."""
-        ids = np.fromiter(self._token_to_id.values(), np.int32, len(self._token_to_id))
-        tokens = PackedStrings(spans_of(self._token_to_id), ids)
-        return [self._add(spans, tokens) for spans in several]
+        ids = StringNumbers(self._token_to_id)
+        return [self._add(spans, ids.find(spans)) for spans in several]
 
-    def _add(self, spans: Spans, tokens: PackedStrings) -> Numbers:
-        ids = tokens.find(spans)
-        left = np.flatnonzero(ids == NOT_FOUND)
+    def _add(self, spans: Spans, ids: Numbers) -> Numbers:
         numbers: Numbers = ids + np.int32(1)
-        numbers[left] = self.add_few(spans.strings(left))
+        others = np.flatnonzero(ids == NOT_FOUND)
+        numbers[others] = self.add_few(spans.strings(others))
         return numbers
 
     def add_few(self, symbols: Sequence[bytes]) -> Numbers:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import LONGEST, MergeBatch, Merges
-from tokcli.batch.numbering import spans_of
+from tokcli.batch.string_numbers import NOT_FOUND, Spans, StringNumbers, spans_of
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import WordIds
 from tokcli.cuts import joined, well_formed
@@ -47,22 +46,23 @@ class SpmBatch:
         return map(self._word_ids.of, self._cuts.pieces(text))
 
     def _merges(self) -> Merges:
-        """The pairs that may come to merge in words."""
-        priorities = self._priorities
-        places = {found: place for place, found in enumerate(sorted(set(priorities.values())))}
-        known = {token: places[priorities[token.encode()]] for token in well_formed(priorities)}
-        joined: list[bytes] = []
-        left_sizes, ranks = array("q"), array("i")
-        for token, place in known.items():
-            if len(token) > LONGEST:
-                # No word is as long, and there are as many splits as characters.
-                continue
-            encoded = token.encode()
-            last = len(token) - 1
-            for end in range(1, last + 1):
-                left, right = token[:end], token[end:]
-                if (end == 1 or left in known) and (end == last or right in known):
-                    joined.append(encoded)
-                    left_sizes.append(len(left.encode()))
-                    ranks.append(place)
-        return Merges(spans_of(joined), np.array(left_sizes, np.int64), np.array(ranks, np.int32))
+        """The pairs that may come to merge in words: either side is a character or a token."""
+        tokens = [token.encode() for token in well_formed(self._priorities)]
+        token_text, starts, sizes = spans_of(tokens)
+        known = StringNumbers({token: number for number, token in enumerate(tokens)})
+        _, ranks = np.unique([self._priorities[token] for token in tokens], return_inverse=True)
+        # Every character of every token, and how many there are before it in the token.
+        chars = np.flatnonzero(np.frombuffer(token_text, np.uint8) & 0xC0 != 0x80)
+        owners = np.searchsorted(starts, chars, "right") - 1
+        n_chars = np.bincount(owners, minlength=len(tokens))
+        nth = np.arange(chars.size) - (np.cumsum(n_chars) - n_chars)[owners]
+        # No word is longer, and a token has as many splits as characters.
+        splits = np.flatnonzero((nth > 0) & (n_chars[owners] <= LONGEST))
+        chars, owners, nth = chars[splits], owners[splits], nth[splits]
+        starts, sizes, n_chars = starts[owners], sizes[owners], n_chars[owners]
+        lefts = Spans(token_text, starts, chars - starts)
+        rights = Spans(token_text, chars, starts + sizes - chars)
+        may = (nth == 1) | (known.find(lefts) != NOT_FOUND)
+        may &= (nth == n_chars - 1) | (known.find(rights) != NOT_FOUND)
+        joined = Spans(token_text, starts[may], sizes[may])
+        return Merges(joined, lefts.sizes[may], ranks[owners][may].astype(np.int32))

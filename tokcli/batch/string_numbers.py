@@ -1,7 +1,8 @@
-"""Short byte strings found among others, many at a time: each packed into two numbers."""
+"""The numbers of byte strings, many looked up at a time: a short one is packed into two words."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -9,10 +10,10 @@ from numpy.typing import NDArray
 
 from tokcli.batch.hash_table import HashTable, Keys
 
-__all__ = ["NOT_FOUND", "PackedStrings", "Spans"]
+__all__ = ["NOT_FOUND", "Spans", "StringNumbers", "spans_of"]
 
 NOT_FOUND = -1
-# As many bytes as two numbers hold beside the size: that of the string is the last of sixteen.
+# As many bytes as two words hold beside the size, which is the last of sixteen bytes.
 LONGEST = 15
 WORD = 8
 MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], np.uint64)
@@ -35,12 +36,22 @@ class Spans(NamedTuple):
         return [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
 
-class PackedStrings:
-    """Byte strings, no two of them equal, and a number for each, none of them negative."""
+def spans_of(strings: Iterable[bytes]) -> Spans:
+    """These byte strings, one after the other."""
+    strings = list(strings)
+    sizes = np.fromiter(map(len, strings), np.int64, len(strings))
+    return Spans(b"".join(strings), np.cumsum(sizes) - sizes, sizes)
 
-    def __init__(self, spans: Spans, numbers: NDArray[np.int32]) -> None:
+
+class StringNumbers:
+    """The numbers of byte strings, none of them negative."""
+
+    def __init__(self, numbers: dict[bytes, int]) -> None:
+        self._number = numbers.get
+        spans = spans_of(numbers)
         short = np.flatnonzero(spans.sizes <= LONGEST)
         first, second = _packed(Spans(spans.text, spans.starts[short], spans.sizes[short]))
+        wanted = np.fromiter(numbers.values(), np.int32, len(numbers))[short]
         self._slots = HashTable(short.size)
         slots = self._slots.insert(_keys(first, second))
         # The last entry is the one at ABSENT.
@@ -49,17 +60,22 @@ class PackedStrings:
         self._numbers = np.full(size, NOT_FOUND, np.int32)
         self._first[slots] = first
         self._second[slots] = second
-        self._numbers[slots] = numbers[short]
+        self._numbers[slots] = wanted
+        # Of strings that share a key one alone is found by it.
+        self._longest_found = LONGEST if (self._numbers[slots] == wanted).all() else -1
 
     def find(self, spans: Spans) -> NDArray[np.int32]:
-        """The number of each string, NOT_FOUND for those that are not there, for all that are
-        long, and for those few that share a key with another."""
+        """The number of each string, NOT_FOUND for those that have none."""
         first, second = _packed(spans)
         slots = self._slots.find(_keys(first, second))
         same = self._first.take(slots) == first
         same &= self._second.take(slots) == second
         same &= spans.sizes <= LONGEST
-        return np.where(same, self._numbers.take(slots), np.int32(NOT_FOUND))
+        found = np.where(same, self._numbers.take(slots), np.int32(NOT_FOUND))
+        left = np.flatnonzero(~same & (spans.sizes > self._longest_found))
+        numbers = [self._number(string, NOT_FOUND) for string in spans.strings(left)]
+        found[left] = np.array(numbers, np.int32)
+        return found
 
 
 def _packed(spans: Spans) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
