@@ -209,6 +209,8 @@ def test_a_total_pattern_leaves_nothing_between_its_matches(
 ) -> None:
     last = {"ascii": 0x7F, "bmp": 0xFFFF, "all": sys.maxunicode}[alphabet]
     chars = [chr(point) for point in range(last + 1)]
+    if alphabet == "bmp":
+        del chars[0xD800:0xE000]  # text with surrogates is not written in it
     random.Random(1).shuffle(chars)
     splitter = Stage(pattern)._splitter(alphabet)
 

@@ -116,13 +116,13 @@ class WordNormalizer:
 
     def normalize_all(self, words: Sequence[str]) -> list[str]:
         """The same for each of many words, which is quicker than one by one."""
-        ill_formed = [number for number, word in enumerate(words) if _ESCAPED_BYTE.search(word)]
-        if ill_formed:
-            texts = self._normalize_well_formed([_ESCAPED_BYTE.sub("", word) for word in words])
-            for number in ill_formed:
-                texts[number] = self.normalize(words[number])
-            return texts
-        return self._normalize_well_formed(words)
+        if not _ESCAPED_BYTE.search("".join(words)):
+            return self._normalize_well_formed(words)
+        texts = self._normalize_well_formed([_ESCAPED_BYTE.sub("", word) for word in words])
+        for number, word in enumerate(words):
+            if _ESCAPED_BYTE.search(word):
+                texts[number] = self.normalize(word)
+        return texts
 
     def _normalize_well_formed(self, words: Sequence[str]) -> list[str]:
         if not self._plain_ascii:
