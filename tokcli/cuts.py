@@ -73,9 +73,9 @@ class Cuts:
         self._find_before_mark = before_mark
         self._encode = encode
         self._pairs: set[str] | None = None
-        self._words: Memo[TokenIds] = Memo(encode)
-        self._fine_words: Memo[TokenIds] = Memo(self._encode_finely)
-        self._parts: Memo[TokenIds] = Memo(encode)
+        self._words: Memo[str, TokenIds] = Memo(encode)
+        self._fine_words: Memo[str, TokenIds] = Memo(self._encode_finely)
+        self._parts: Memo[str, TokenIds] = Memo(encode)
 
     def expect(self, size: int) -> None:
         """Prepare for `size` characters of text, to come in one call of encode or in many."""

@@ -20,7 +20,7 @@ def test_computes_a_key_once() -> None:
 
 
 def test_does_not_keep_long_keys() -> None:
-    lengths = Memo(len)
+    lengths: Memo[str, int] = Memo(len)
 
     assert lengths["x" * (memo.LONGEST_KEY + 1)] == memo.LONGEST_KEY + 1
     assert len(lengths) == 0
@@ -28,7 +28,7 @@ def test_does_not_keep_long_keys() -> None:
 
 def test_starts_afresh_when_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memo, "MOST_KEYS", 2)
-    lengths = Memo(len)
+    lengths: Memo[str, int] = Memo(len)
 
     for key in ("a", "bb", "ccc"):
         assert lengths[key] == len(key)

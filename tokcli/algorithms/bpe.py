@@ -53,7 +53,9 @@ class Bpe:
         cuts = self._cuts() if rules.escape_whitespaces and rules.variant != "mmbert" else None
         self._line_cuts = cuts
         # One memo for each stage but the first: the ids that its input comes to in the end.
-        rest: Memo[TokenIds] = Memo(self._chunks.encode if cuts is None else self._by_cuts(cuts))
+        rest: Memo[str, TokenIds] = Memo(
+            self._chunks.encode if cuts is None else self._by_cuts(cuts)
+        )
         for stage in reversed(self._stages[1:]):
             rest = Memo(_Then(stage, rest))
         self._rest = rest
@@ -217,7 +219,7 @@ class Prepared:
 class _Then:
     """Splits a piece by one stage and looks each part up in the memo of the next."""
 
-    def __init__(self, stage: Stage, rest: Memo[TokenIds]) -> None:
+    def __init__(self, stage: Stage, rest: Memo[str, TokenIds]) -> None:
         self._split = stage.split
         self._lookup = rest.__getitem__
 

@@ -45,7 +45,7 @@ class Chunks:
         self._ignore_merges = rules.ignore_merges
         self._newline_words = rules.variant in NEWLINE_WORDS
         self._unknown = self._unknown_id() if rules.variant == "soprano" else None
-        self._parts: Memo[TokenIds] = Memo(self._merge)
+        self._parts: Memo[str, TokenIds] = Memo(self._merge)
 
     def _unknown_id(self) -> TokenId:
         id = self._vocab.special_id("unk")

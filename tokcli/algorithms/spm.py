@@ -43,7 +43,8 @@ class Spm:
         self._vocab = vocab
         self._token_id = vocab.token_to_id.get
         self._add_space_prefix = vocab.flag("add_space_prefix")
-        self._characters: Memo[bytes] = Memo(encode)
+        self._characters: Memo[str, bytes] = Memo(encode)
+        self._ids_of_symbols: Memo[bytes, TokenIds] = Memo(self._decoded_symbol_ids)
 
     @cached_property
     def _priorities(self) -> dict[bytes, float]:
@@ -93,7 +94,7 @@ class Spm:
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:
-            return tuple(chain.from_iterable(map(self._decoded_symbol_ids, symbols)))
+            return tuple(chain.from_iterable(map(self._ids_of_symbols.__getitem__, symbols)))
 
     def _symbol_ids(self, symbol: bytes) -> TokenIds:
         id = self._token_id(symbol)

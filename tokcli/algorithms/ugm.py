@@ -169,7 +169,7 @@ class Ugm:
         return max(0, int((2**53 / FINEST - worst) / a_character))
 
     @cached_property
-    def _by_word(self) -> Memo[tuple[TokenId, ...]]:
+    def _by_word(self) -> Memo[str, tuple[TokenId, ...]]:
         assert self._words is not None
         normalize = self._words.normalize
         return Memo(lambda word: tuple(self._encode_normalized(normalize(word))))

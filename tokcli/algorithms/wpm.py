@@ -75,8 +75,8 @@ class Wpm:
         self._lowercase = vocab.flag("lowercase")
         self._strip_accents = vocab.flag("strip_accents")
         self._characters = _Characters(self._lowercase, self._strip_accents)
-        self._words: Memo[tuple[TokenId, ...]] = Memo(self._encode_word)
-        self._raw: Memo[tuple[TokenId, ...]] = Memo(self._encode_raw)
+        self._words: Memo[str, tuple[TokenId, ...]] = Memo(self._encode_word)
+        self._raw: Memo[str, tuple[TokenId, ...]] = Memo(self._encode_raw)
 
     @cached_property
     def _lengths(self) -> dict[bytes, tuple[int, ...]]:

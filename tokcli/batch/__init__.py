@@ -4,4 +4,4 @@ takes as long as tokenizing some pages."""
 __all__ = ["LONG_TEXT"]
 
 # Characters from which on it pays.
-LONG_TEXT = 1 << 19
+LONG_TEXT = 1 << 18

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from tokcli.batch.merges import LONGEST, MergeBatch, Merges
 from tokcli.batch.string_numbers import NOT_FOUND, Spans, StringNumbers, spans_of
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import WordIds
-from tokcli.cuts import joined, well_formed
+from tokcli.cuts import well_formed
 from tokcli.vocab import TokenId, TokenIds, Vocab
 
 __all__ = ["SpmBatch"]
@@ -29,11 +30,9 @@ class SpmBatch:
         encode_alone: Callable[[str], TokenIds],
     ) -> None:
         self._priorities = priorities
-        points = code_points(joined(well_formed(vocab.texts)))
-        self._cuts = PairCuts(points[:-1], points[1:])
         merger = MergeBatch(
             2 * len(vocab),
-            self._merges,
+            lambda: self._merges,
             token_to_id=vocab.token_to_id,
             byte_symbols=None,
             symbol_ids=symbol_ids,
@@ -45,14 +44,19 @@ class SpmBatch:
         """The ids of `text`, in several lists."""
         return map(self._word_ids.of, self._cuts.pieces(text))
 
+    @cached_property
+    def _tokens(self) -> list[str]:
+        return list(well_formed(self._priorities))
+
+    @cached_property
     def _merges(self) -> Merges:
         """The pairs that may come to merge in words: either side is a character or a token."""
-        tokens = [token.encode() for token in well_formed(self._priorities)]
-        token_text, starts, sizes = spans_of(tokens)
+        tokens = list(map(str.encode, self._tokens))
+        text, starts, sizes = spans_of(tokens)
         known = StringNumbers({token: number for number, token in enumerate(tokens)})
         _, ranks = np.unique([self._priorities[token] for token in tokens], return_inverse=True)
         # Every character of every token, and how many there are before it in the token.
-        chars = np.flatnonzero(np.frombuffer(token_text, np.uint8) & 0xC0 != 0x80)
+        chars = np.flatnonzero(np.frombuffer(text, np.uint8) & 0xC0 != 0x80)
         owners = np.searchsorted(starts, chars, "right") - 1
         n_chars = np.bincount(owners, minlength=len(tokens))
         nth = np.arange(chars.size) - (np.cumsum(n_chars) - n_chars)[owners]
@@ -60,9 +64,23 @@ class SpmBatch:
         splits = np.flatnonzero((nth > 0) & (n_chars[owners] <= LONGEST))
         chars, owners, nth = chars[splits], owners[splits], nth[splits]
         starts, sizes, n_chars = starts[owners], sizes[owners], n_chars[owners]
-        lefts = Spans(token_text, starts, chars - starts)
-        rights = Spans(token_text, chars, starts + sizes - chars)
+        lefts = Spans(text, starts, chars - starts)
+        rights = Spans(text, chars, starts + sizes - chars)
         may = (nth == 1) | (known.find(lefts) != NOT_FOUND)
         may &= (nth == n_chars - 1) | (known.find(rights) != NOT_FOUND)
-        joined = Spans(token_text, starts[may], sizes[may])
+        joined = Spans(text, starts[may], sizes[may])
         return Merges(joined, lefts.sizes[may], ranks[owners][may].astype(np.int32))
+
+    @cached_property
+    def _cuts(self) -> PairCuts:
+        # Two characters meet in a symbol when the symbols merge of which they are the edges. (The
+        # edges of what merges into the longest tokens are not known: all that is in these.)
+        joined, left_sizes, _ = self._merges
+        points = code_points(joined.text.decode())
+        places = np.cumsum(np.frombuffer(joined.text, np.uint8) & 0xC0 != 0x80)
+        rights = places[joined.starts + left_sizes] - 1
+        longest = code_points("\0".join(token for token in self._tokens if len(token) > LONGEST))
+        return PairCuts(
+            np.concatenate((points[rights - 1], longest[:-1])),
+            np.concatenate((points[rights], longest[1:])),
+        )
