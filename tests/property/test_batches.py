@@ -12,16 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests import vocabularies
-from tests.asking import small
+from tests.asking import small, with_bytes
 from tests.batching import always_together
 from tests.charsmap import precompiled_charsmap
 from tests.gguf_files import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 from tests.inputs import hard_inputs
 from tokcli import cuts
 from tokcli.algorithms import ugm
+from tokcli.batch import cuts as batch_cuts
+from tokcli.batch import merges, word_ids
 from tokcli.batch import rwkv as rwkv_batch
+from tokcli.batch import spm as spm_batch
 from tokcli.batch import ugm as ugm_batch
-from tokcli.batch import word_ids
 from tokcli.errors import TokenizeError
 from tokcli.tokenizer import Tokenizer, load
 from tokcli.trace import Event
@@ -76,6 +78,67 @@ def test_rwkv(
         patch.setattr(rwkv_batch, "FEW_PIECES", few)
         patch.setattr(rwkv_batch, "MOST_STEPS", steps)
         patch.setattr(rwkv_batch, "SLICE", size)
+
+        assert at_once(tokenizer, text) == one_by_one(tokenizer, text)
+
+
+# Which two symbols, of those that there are by then, merge into another one.
+PICKS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=1, max_size=14)
+
+
+def merged(picks: list[tuple[int, int]], symbols: list[str]) -> list[tuple[str, str]]:
+    """The pairs that merge, each once, with what they make added to `symbols`."""
+    pairs: list[tuple[str, str]] = []
+    for left, right in picks:
+        pair = symbols[left % len(symbols)], symbols[right % len(symbols)]
+        if pair not in pairs:
+            pairs.append(pair)
+            symbols.append("".join(pair))
+    return pairs
+
+
+@given(
+    picks=PICKS,
+    scores=st.lists(st.sampled_from([-2.0, -1.0, 0.0]), min_size=18, max_size=18),
+    text=st.text("aab é▁c", max_size=40),
+    longest=st.sampled_from([2, 4, 254]),
+    size=st.integers(1, 9),
+)
+def test_spm(
+    tmp_path: Path,
+    picks: list[tuple[int, int]],
+    scores: list[float],
+    text: str,
+    longest: int,
+    size: int,
+) -> None:
+    symbols = list("ab▁é")
+    merged(picks, symbols)
+    symbols = list(dict.fromkeys(symbols))
+    columns, types = with_bytes(symbols)
+    scores = scores[: len(symbols)] + [0.0] * 256
+    tokenizer = small(tmp_path, "llama", columns, types=types, scores=scores)
+    with pytest.MonkeyPatch.context() as patch:
+        always_together(patch)
+        # Into longer tokens nothing merges in a batch, but in words that are too long for one.
+        patch.setattr(merges, "LONGEST", longest)
+        patch.setattr(spm_batch, "LONGEST", longest)
+        patch.setattr(batch_cuts, "SEGMENT", size)
+
+        assert at_once(tokenizer, text) == one_by_one(tokenizer, text)
+
+
+@given(picks=PICKS, text=st.text("aab é\n▁c", max_size=40), size=st.integers(1, 9))
+def test_bpe_of_characters(
+    tmp_path: Path, picks: list[tuple[int, int]], text: str, size: int
+) -> None:
+    symbols = list("ab▁é\n")
+    rules = [f"{left} {right}" for left, right in merged(picks, symbols)]
+    tokens, types = with_bytes(list(dict.fromkeys(symbols)))
+    tokenizer = small(tmp_path, "gemma4", tokens, types=types, merges=rules)
+    with pytest.MonkeyPatch.context() as patch:
+        always_together(patch)
+        patch.setattr(batch_cuts, "SEGMENT", size)
 
         assert at_once(tokenizer, text) == one_by_one(tokenizer, text)
 
