@@ -20,7 +20,7 @@ from pathlib import Path
 
 import gguf
 
-from tokcli.byte_alphabet import BYTE_TO_CHAR
+from tokcli.text.byte_alphabet import BYTE_TO_CHAR
 
 TARGET = Path(__file__).resolve().parent.parent / "tokcli" / "data" / "gpt-2.gguf"
 N_MERGES = 50_000

@@ -18,7 +18,7 @@ from typing import Any, TypedDict
 
 from tests.charsmap import precompiled_charsmap
 from tests.gguf_files import BYTE, CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED, write_vocab
-from tokcli.byte_alphabet import BYTE_TO_CHAR
+from tokcli.text.byte_alphabet import BYTE_TO_CHAR
 
 __all__ = [
     "BYTE", "CONTROL", "NORMAL", "UNKNOWN", "UNUSED", "USER_DEFINED",

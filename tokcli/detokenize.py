@@ -7,10 +7,10 @@ import re
 from collections.abc import Callable, Collection, Iterable
 from operator import itemgetter
 
-from tokcli.byte_alphabet import BYTE_TO_CHAR, CHAR_TO_BYTE
 from tokcli.errors import TokcliError, TokenizeError
-from tokcli.rwkv_escapes import unescape
-from tokcli.unicode import METASPACE, decode, encode
+from tokcli.text.byte_alphabet import BYTE_TO_CHAR, CHAR_TO_BYTE
+from tokcli.text.rwkv_escapes import unescape
+from tokcli.text.unicode import METASPACE, decode, encode
 from tokcli.vocab import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, TokenId, Vocab, VocabType
 
 __all__ = ["Detokenizer"]

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from tokcli.partition import SpecialFragment
 from tokcli.prompt_warnings import PromptWarning, prompt_warnings
+from tokcli.text.unicode import to_bytes
 from tokcli.tokenizer import Tokenizer
 from tokcli.trace import Event
-from tokcli.unicode import to_bytes
 from tokcli.vocab import TokenId, Vocab
 
 __all__ = ["Explanation", "explain"]

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from tokcli.errors import TemplateError, VocabError
 from tokcli.gguf_metadata import Metadata
+from tokcli.listing.token_roles import attribute_names, role_name, type_name
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, PreTokenizerRules
-from tokcli.token_roles import attribute_names, role_name, type_name
 from tokcli.vocab import TYPE_ATTRS, Provenance, TokenId, TokenType, Vocab, VocabType
 
 __all__ = [
@@ -32,7 +32,7 @@ PRE_KEY = "tokenizer.ggml.pre"
 
 
 class SpecialRow(NamedTuple):
-    """A special slot: `role` as in tokcli.token_roles, `id` None where the vocabulary has none."""
+    """A special slot: `role` as in listing.token_roles, `id` None where the vocabulary has none."""
 
     role: str
     id: TokenId | None
@@ -140,7 +140,7 @@ def _cut(rules: PreTokenizerRules) -> tuple[object, ...]:
 
 
 def _strips_mask(name: str) -> bool:
-    # These three names also make <mask> eat the spaces before it (see tokcli.special_ids).
+    # These three names also make <mask> eat the spaces before it (see tokcli.loading.special_ids).
     return name in ("jina-v2-de", "jina-v2-es", "jina-v2-code")
 
 

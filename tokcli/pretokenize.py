@@ -17,9 +17,9 @@ from itertools import accumulate, chain, islice, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from tokcli.matches import LONGEST_LISTED
 from tokcli.pretokenizer_table import REGEXES
-from tokcli.regex_classes import (
+from tokcli.text.matches import LONGEST_LISTED
+from tokcli.text.regex_classes import (
     Alphabet,
     names_category,
     split_alternatives,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tokcli.text.unicode import decode, first_ill_formed
 from tokcli.tokenizer import Tokenizer, added_specials
-from tokcli.unicode import decode, first_ill_formed
 from tokcli.vocab import CONTROL, TokenId, Vocab, VocabType
 
 __all__ = ["PromptWarning", "prompt_warnings", "unasked_specials"]

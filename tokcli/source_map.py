@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tokcli.text.unicode import encode
 from tokcli.trace import TokenEmitted, TraceSink
-from tokcli.unicode import encode
 
 __all__ = ["SourceMap"]
 

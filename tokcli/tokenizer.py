@@ -12,11 +12,11 @@ from tokcli.algorithms.base import Algorithm, Fragment
 from tokcli.detokenize import Detokenizer
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import Metadata, read_metadata
+from tokcli.loading.vocab_loader import load_vocab
 from tokcli.partition import Partitioner, TextFragment
+from tokcli.text.unicode import to_bytes
 from tokcli.trace import FragmentSpecial, FragmentText, SpecialAdded, TraceSink
-from tokcli.unicode import to_bytes
 from tokcli.vocab import TokenId, Vocab, VocabType
-from tokcli.vocab_loader import load_vocab
 
 if TYPE_CHECKING:
     from tokcli.explain import Explanation

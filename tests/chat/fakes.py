@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from tokcli.gguf_metadata import Metadata, make_entry
+from tokcli.loading.vocab_loader import load_vocab
 from tokcli.partition import Partitioner, SpecialFragment
 from tokcli.vocab import Vocab, VocabType
-from tokcli.vocab_loader import load_vocab
 
 NORMAL, UNKNOWN, CONTROL, USER_DEFINED, UNUSED, BYTE = range(1, 7)
 

@@ -13,7 +13,7 @@ import tokcli as engine
 from tests import builders
 from tests.cli.runner import command_line, environ, tokcli
 from tests.cli.terminal import on_terminal
-from tokcli.byte_escapes import unescape
+from tokcli.text.byte_escapes import unescape
 
 COLUMNS = "id piece bytes raw score type attributes roles".split()
 

@@ -17,7 +17,6 @@ from tests.batching import always_together
 from tests.charsmap import precompiled_charsmap
 from tests.gguf_files import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 from tests.inputs import hard_inputs
-from tokcli import cuts
 from tokcli.algorithms import ugm
 from tokcli.batch import cuts as batch_cuts
 from tokcli.batch import merges, word_ids
@@ -25,6 +24,7 @@ from tokcli.batch import rwkv as rwkv_batch
 from tokcli.batch import spm as spm_batch
 from tokcli.batch import ugm as ugm_batch
 from tokcli.errors import TokenizeError
+from tokcli.merging import cuts
 from tokcli.tokenizer import Tokenizer, load
 from tokcli.trace import Event
 

@@ -14,13 +14,13 @@ import tokcli
 from tests import vocabularies
 from tests.inputs import around, hard_inputs
 from tests.reference import naive_merge
-from tokcli.merge import merge_symbols
+from tokcli.merging.merge import merge_symbols
 from tokcli.partition import SpecialFragment
 from tokcli.pretokenize import regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, REGEXES
+from tokcli.text.unicode import decode
 from tokcli.tokenizer import Tokenizer
 from tokcli.trace import Event, FragmentSpecial, SpecialAdded, TokenEmitted
-from tokcli.unicode import decode
 from tokcli.vocab import CONTROL, UNKNOWN
 
 # For tests that run once for each vocabulary: a share of what the profile says, together more.

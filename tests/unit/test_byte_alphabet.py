@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tokcli.byte_alphabet import BYTE_TO_CHAR, BYTE_TO_UTF8, CHAR_TO_BYTE, write_in_alphabet
+from tokcli.text.byte_alphabet import BYTE_TO_CHAR, BYTE_TO_UTF8, CHAR_TO_BYTE, write_in_alphabet
 
 
 def test_known_characters() -> None:

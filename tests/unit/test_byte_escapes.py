@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokcli.byte_escapes import escape, unescape
+from tokcli.text.byte_escapes import escape, unescape
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from tests.charsmap import precompiled_charsmap
 from tokcli import TokenizeError
-from tokcli.charsmap import CharsMap
+from tokcli.text.charsmap import CharsMap
 
 MAP = CharsMap(precompiled_charsmap({"a": "x", "abc": "", "é": "e", "日本": "nihon", "\0b": "n"}))
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokcli.escapes import process_escapes
+from tokcli.text.escapes import process_escapes
 
 
 @pytest.mark.parametrize(

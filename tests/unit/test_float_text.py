@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokcli.float_text import float_text
+from tokcli.text.float_text import float_text
 
 
 @pytest.mark.parametrize(

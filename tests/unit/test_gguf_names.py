@@ -9,9 +9,9 @@ import pytest
 
 from tests import builders
 from tokcli.gguf_metadata import Entry, Metadata, read_metadata
-from tokcli.special_tokens import SLOT_KEYS
+from tokcli.loading.special_tokens import SLOT_KEYS
+from tokcli.loading.vocab_loader import load_vocab
 from tokcli.vocab import TokenType
-from tokcli.vocab_loader import load_vocab
 
 # Names that the gguf package knows and llama.cpp's tokenizer does not read; "{name}" is a pattern.
 NOT_THE_VOCABULARY_S = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokcli.errors import UsageError
-from tokcli.id_text import IdReader, parse_ids, parse_texts
+from tokcli.text.id_text import IdReader, parse_ids, parse_texts
 
 JSON = (
     '{"model": "m", "count": 2, "tokens": [{"id": 1, "piece": "a"}, {"id": 2, "piece": "b"}], '

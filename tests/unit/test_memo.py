@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tokcli import memo
-from tokcli.memo import Memo
+from tokcli.merging import memo
+from tokcli.merging.memo import Memo
 
 
 def test_computes_a_key_once() -> None:

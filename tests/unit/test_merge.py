@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tests.reference import naive_merge
-from tokcli.merge import merge_symbols
+from tokcli.merging.merge import merge_symbols
 from tokcli.trace import Event, MergeApplied
 
 

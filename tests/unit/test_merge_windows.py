@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tokcli import merge_windows
-from tokcli.merge import merge_symbols
-from tokcli.merge_windows import merge_word
+from tokcli.merging import merge_windows
+from tokcli.merging.merge import merge_symbols
+from tokcli.merging.merge_windows import merge_word
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ import pytest
 import tokcli
 from tests import builders
 from tokcli.errors import UsageError
-from tokcli.merge_rows import (
+from tokcli.listing.merge_rows import (
     MergeRow,
     count_ranks,
     merges_of_pair,
@@ -16,8 +16,8 @@ from tokcli.merge_rows import (
     merges_using,
     split_merge,
 )
-from tokcli.merge_tree import MergeNode, merge_tree, remark
-from tokcli.raw_text import raw_forms, to_plain, to_raw
+from tokcli.listing.merge_tree import MergeNode, merge_tree, remark
+from tokcli.listing.raw_text import raw_forms, to_plain, to_raw
 from tokcli.vocab import Vocab
 
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from tokcli import nfc_table
-from tokcli.nfc import normalize_nfc
-from tokcli.unicode_maps import category
+from tokcli.text import nfc_table
+from tokcli.text.nfc import normalize_nfc
+from tokcli.text.unicode_maps import category
 
 RANDOM_STRINGS = 20_000
 

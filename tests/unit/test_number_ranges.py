@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from tokcli.errors import UsageError
-from tokcli.number_ranges import numbers_in, parse_ranges
+from tokcli.text.number_ranges import numbers_in, parse_ranges
 
 
 def parse(text: str, count: int = 20) -> list[int]:

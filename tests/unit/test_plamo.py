@@ -9,9 +9,9 @@ from tests.asking import BYTE_TOKENS, small, texts
 from tests.gguf_files import BYTE, NORMAL
 from tokcli import VocabError
 from tokcli.algorithms import plamo
+from tokcli.text.unicode import encode
 from tokcli.tokenizer import Tokenizer
 from tokcli.trace import Candidates
-from tokcli.unicode import encode
 
 HEAD = ["<|plamo:unk|>", "<|plamo:bos|>", "<|plamo:eos|>", "<|plamo:pad|>"]
 PIECES = {

@@ -13,12 +13,12 @@ from tests.asking import small
 from tests.builders import BYTE_LEVEL
 from tests.inputs import hard_inputs
 from tokcli import pretokenize
-from tokcli.byte_alphabet import BYTE_TO_CHAR
 from tokcli.pretokenize import SPLITTERS, Stage, in_threes, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, REGEXES
-from tokcli.regex_classes import Alphabet
+from tokcli.text.byte_alphabet import BYTE_TO_CHAR
+from tokcli.text.regex_classes import Alphabet
+from tokcli.text.unicode import decode
 from tokcli.tokenizer import Tokenizer
-from tokcli.unicode import decode
 
 # Regex list -> texts as the pieces they are cut into.
 SPLITS: dict[str, list[list[str]]] = {

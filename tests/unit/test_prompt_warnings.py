@@ -7,7 +7,7 @@ import pytest
 import tokcli
 from tests.builders import tiny_rwkv, tiny_spm
 from tokcli.prompt_warnings import prompt_warnings
-from tokcli.unicode import first_ill_formed
+from tokcli.text.unicode import first_ill_formed
 
 
 def codes(tok: tokcli.Tokenizer, data: bytes) -> list[str]:

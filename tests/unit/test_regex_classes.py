@@ -4,8 +4,14 @@ import re
 
 import pytest
 
-from tokcli.regex_classes import complement, intersect, normalize, split_alternatives, translate
-from tokcli.unicode_maps import category, is_whitespace
+from tokcli.text.regex_classes import (
+    complement,
+    intersect,
+    normalize,
+    split_alternatives,
+    translate,
+)
+from tokcli.text.unicode_maps import category, is_whitespace
 
 LAST = 0x10FFFF
 SAMPLE = [*range(0x3100), *range(0xA000, 0xA100), *range(0xFE00, 0x10000)]

@@ -7,7 +7,7 @@ import pytest
 from tests.asking import small, texts
 from tests.builders import tiny_rwkv
 from tokcli import TokenizeError, VocabError, load
-from tokcli.rwkv_escapes import unescape
+from tokcli.text.rwkv_escapes import unescape
 
 
 @pytest.mark.parametrize(

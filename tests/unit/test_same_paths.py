@@ -10,12 +10,14 @@ import pytest
 from tests import builders, vocabularies
 from tests.batching import always_together
 from tests.inputs import hard_inputs
-from tokcli import cuts, matches, memo, merge_windows, pretokenize
+from tokcli import pretokenize
 from tokcli.algorithms import bpe, bpe_chunks, ugm
 from tokcli.batch import bpe as batch_bpe
 from tokcli.batch import cuts as batch_cuts
 from tokcli.batch import merges, word_ids
 from tokcli.errors import TokcliError
+from tokcli.merging import cuts, memo, merge_windows
+from tokcli.text import matches
 from tokcli.tokenizer import Tokenizer, load
 from tokcli.trace import Event
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.asking import small
 from tests.gguf_files import CONTROL, NORMAL, UNKNOWN, USER_DEFINED
-from tokcli.special_tokens import END_OF_GENERATION_TEXTS, GUESSED_TEXTS
+from tokcli.loading.special_tokens import END_OF_GENERATION_TEXTS, GUESSED_TEXTS
 from tokcli.vocab import TokenAttr, Vocab
 
 

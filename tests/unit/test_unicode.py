@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from tokcli.unicode import (
+from tokcli.text.unicode import (
     ESCAPED_BYTES,
     byte_offsets,
     decode,

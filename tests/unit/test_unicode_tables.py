@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from tokcli import unicode_table
-from tokcli.unicode_maps import base_letter_map, category, is_whitespace, lowercase_map
+from tokcli.text import unicode_table
+from tokcli.text.unicode_maps import base_letter_map, category, is_whitespace, lowercase_map
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CODE_POINTS = range(0x110000)

@@ -10,7 +10,7 @@ from tests.asking import small, with_bytes
 from tests.gguf_files import CONTROL, NORMAL
 from tokcli import GgufError, VocabError, load
 from tokcli.gguf_metadata import read_metadata
-from tokcli.model_rules import MODELS
+from tokcli.loading.model_rules import MODELS
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.tokenizer import Tokenizer
 from tokcli.vocab import Provenance, TokenAttr, VocabType

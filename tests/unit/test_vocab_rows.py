@@ -7,8 +7,8 @@ import pytest
 import tokcli
 from tests import builders
 from tokcli.errors import UsageError
+from tokcli.listing.vocab_rows import VocabFilter, VocabRow, select_ids, vocab_rows
 from tokcli.tokenizer import Tokenizer
-from tokcli.vocab_rows import VocabFilter, VocabRow, select_ids, vocab_rows
 
 
 @pytest.fixture(scope="module")
@@ -104,7 +104,7 @@ def test_a_pattern_that_is_no_regex_is_a_usage_error(spm: Tokenizer) -> None:
 def test_a_pattern_that_never_ends_is_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tokcli.vocab_rows.MATCH_SECONDS", 0.05)
+    monkeypatch.setattr("tokcli.listing.vocab_rows.MATCH_SECONDS", 0.05)
     path = builders.write_vocab(
         tmp_path / "a.gguf", model="rwkv", tokens=["<s>", "a" * 60 + "b"], types=[3, 1]
     )

@@ -16,13 +16,13 @@ from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.bpe_chunks import Chunks
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.batch import LONG_TEXT
-from tokcli.cuts import Cuts, before
-from tokcli.memo import Memo
+from tokcli.merging.cuts import Cuts, before
+from tokcli.merging.memo import Memo
 from tokcli.pretokenize import Stage, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.source_map import SourceMap
+from tokcli.text.unicode import byte_offsets, decode, encode
 from tokcli.trace import Chunk, ChunksSplit, TextPrepared, TraceSink
-from tokcli.unicode import byte_offsets, decode, encode
 from tokcli.vocab import TokenId, TokenIds, Vocab
 
 if TYPE_CHECKING:

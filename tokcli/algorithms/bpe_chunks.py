@@ -7,13 +7,14 @@ from functools import cached_property
 from itertools import chain
 
 from tokcli.algorithms.base import NO_TOKEN
-from tokcli.byte_alphabet import BYTE_TO_UTF8
-from tokcli.character_joints import CharacterJoints
-from tokcli.memo import Memo
-from tokcli.merge import merge_symbols
-from tokcli.merge_windows import merge_word
+from tokcli.merging.character_joints import CharacterJoints
+from tokcli.merging.memo import Memo
+from tokcli.merging.merge import merge_symbols
+from tokcli.merging.merge_windows import merge_word
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.source_map import SourceMap
+from tokcli.text.byte_alphabet import BYTE_TO_UTF8
+from tokcli.text.unicode import encode
 from tokcli.trace import (
     ByteFallback,
     ChunkStarted,
@@ -23,7 +24,6 @@ from tokcli.trace import (
     UnknownToken,
     WholeWord,
 )
-from tokcli.unicode import encode
 from tokcli.vocab import TokenId, TokenIds, Vocab
 
 __all__ = ["NEWLINE_WORDS", "Chunks"]

@@ -10,9 +10,9 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 
-from tokcli import unicode
-from tokcli.regex_classes import translate
-from tokcli.unicode_maps import lowercase_map
+from tokcli.text import unicode
+from tokcli.text.regex_classes import translate
+from tokcli.text.unicode_maps import lowercase_map
 
 __all__ = [
     "METASPACE",

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from tokcli.algorithms.bpe import Bpe, Prepared
+from tokcli.text.unicode import encode
+from tokcli.text.unicode_maps import is_whitespace
 from tokcli.trace import ChunkStarted, DnaBlock, TraceSink, UnknownToken, WholeWord
-from tokcli.unicode import encode
-from tokcli.unicode_maps import is_whitespace
 from tokcli.vocab import TokenId, Vocab
 
 __all__ = ["HybridDna"]

@@ -16,8 +16,9 @@ from typing import NamedTuple
 from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.errors import VocabError
-from tokcli.regex_classes import translate
 from tokcli.source_map import SourceMap
+from tokcli.text.regex_classes import translate
+from tokcli.text.unicode import byte_offsets, decode, encode
 from tokcli.trace import (
     BestPath,
     ByteFallback,
@@ -30,7 +31,6 @@ from tokcli.trace import (
     TextPrepared,
     TraceSink,
 )
-from tokcli.unicode import byte_offsets, decode, encode
 from tokcli.vocab import BYTE, TokenId, Vocab, VocabType
 
 __all__ = ["Plamo"]

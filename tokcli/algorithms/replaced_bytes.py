@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from tokcli.text.unicode import REPLACEMENT, byte_offsets, encode
 from tokcli.trace import Change, TextPrepared, TraceSink
-from tokcli.unicode import REPLACEMENT, byte_offsets, encode
 
 __all__ = ["trace_replaced_bytes"]
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from tokcli.algorithms.base import NO_TOKEN, Fragment
 from tokcli.algorithms.heads import lengths_by_head
-from tokcli.cuts import Cuts, joined, neighbours
 from tokcli.errors import TokenizeError
-from tokcli.rwkv_escapes import unescape
+from tokcli.merging.cuts import Cuts, joined, neighbours
 from tokcli.source_map import SourceMap
+from tokcli.text.rwkv_escapes import unescape
 from tokcli.trace import ChunkStarted, LongestMatch, TraceSink, UnknownToken
 from tokcli.vocab import TokenId, Vocab
 

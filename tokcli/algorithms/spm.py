@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING
 
 from tokcli.algorithms.base import Fragment
 from tokcli.batch import LONG_TEXT
-from tokcli.cuts import Cuts, before, joined, well_formed
 from tokcli.errors import TokenizeError
-from tokcli.memo import Memo
-from tokcli.merge import merge_symbols, score_priority
-from tokcli.merge_windows import merge_word
+from tokcli.merging.cuts import Cuts, before, joined, well_formed
+from tokcli.merging.memo import Memo
+from tokcli.merging.merge import merge_symbols, score_priority
+from tokcli.merging.merge_windows import merge_word
 from tokcli.source_map import SourceMap
+from tokcli.text.unicode import ESCAPED_BYTES, METASPACE, decode_symbols, encode
 from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
-from tokcli.unicode import ESCAPED_BYTES, METASPACE, decode_symbols, encode
 from tokcli.vocab import TokenId, TokenIds, Vocab
 
 if TYPE_CHECKING:

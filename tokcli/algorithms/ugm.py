@@ -15,10 +15,11 @@ from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.algorithms.ugm_text import Normalizer, Units
 from tokcli.algorithms.ugm_words import WordNormalizer
 from tokcli.batch import LONG_TEXT
-from tokcli.cuts import Cuts, before, joined, well_formed
-from tokcli.matches import LONGEST_LISTED
-from tokcli.memo import Memo
+from tokcli.merging.cuts import Cuts, before, joined, well_formed
+from tokcli.merging.memo import Memo
 from tokcli.source_map import SourceMap
+from tokcli.text.matches import LONGEST_LISTED
+from tokcli.text.unicode import METASPACE, SIZES_BY_LEAD, decode, encode
 from tokcli.trace import (
     BestPath,
     Candidate,
@@ -29,7 +30,6 @@ from tokcli.trace import (
     TextPrepared,
     TraceSink,
 )
-from tokcli.unicode import METASPACE, SIZES_BY_LEAD, decode, encode
 from tokcli.vocab import NORMAL, UNUSED, USER_DEFINED, TokenId, Vocab
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from bisect import bisect
 from functools import cached_property
 
-from tokcli.charsmap import CharsMap
-from tokcli.nfc import normalize_nfc
-from tokcli.unicode import METASPACE, decode, encode, sequence_length
+from tokcli.text.charsmap import CharsMap
+from tokcli.text.nfc import normalize_nfc
+from tokcli.text.unicode import METASPACE, decode, encode, sequence_length
 from tokcli.vocab import TokenType, Vocab
 
 __all__ = ["Normalizer"]

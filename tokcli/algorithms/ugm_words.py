@@ -15,10 +15,10 @@ from functools import cached_property
 from operator import add
 
 from tokcli.algorithms.ugm_text import Normalizer
-from tokcli.charsmap import CharsMap
-from tokcli.matches import LONGEST_LISTED, matches
-from tokcli.memo import Memo
-from tokcli.unicode import METASPACE, encode
+from tokcli.merging.memo import Memo
+from tokcli.text.charsmap import CharsMap
+from tokcli.text.matches import LONGEST_LISTED, matches
+from tokcli.text.unicode import METASPACE, encode
 
 __all__ = ["WordNormalizer"]
 

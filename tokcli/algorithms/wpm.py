@@ -11,10 +11,12 @@ from operator import itemgetter
 from tokcli.algorithms.base import NO_TOKEN, Fragment
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
-from tokcli.matches import LONGEST_LISTED, matches
-from tokcli.memo import Memo
-from tokcli.regex_classes import translate
+from tokcli.merging.memo import Memo
 from tokcli.source_map import SourceMap
+from tokcli.text.matches import LONGEST_LISTED, matches
+from tokcli.text.regex_classes import translate
+from tokcli.text.unicode import METASPACE, byte_offsets, decode, encode
+from tokcli.text.unicode_maps import base_letter_map, category, is_whitespace, lowercase_map
 from tokcli.trace import (
     Change,
     ChunkStarted,
@@ -25,8 +27,6 @@ from tokcli.trace import (
     UnknownToken,
     WordRolledBack,
 )
-from tokcli.unicode import METASPACE, byte_offsets, decode, encode
-from tokcli.unicode_maps import base_letter_map, category, is_whitespace, lowercase_map
 from tokcli.vocab import TokenId, Vocab
 
 __all__ = ["Wpm"]

@@ -14,10 +14,10 @@ from tokcli.batch.merges import MergeBatch, Merges, alone
 from tokcli.batch.string_numbers import Spans
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded, WordIds
-from tokcli.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
 from tokcli.pretokenize import Stage
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
-from tokcli.unicode import decode, encode
+from tokcli.text.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
+from tokcli.text.unicode import decode, encode
 from tokcli.vocab import TokenId, Vocab
 
 __all__ = ["BpeBatch"]

@@ -16,7 +16,7 @@ from tokcli.batch.numbering import Numbering
 from tokcli.batch.string_numbers import Spans
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded
-from tokcli.unicode import encode
+from tokcli.text.unicode import encode
 from tokcli.vocab import TokenId, TokenIds
 
 __all__ = ["LONGEST", "MergeBatch", "Merges", "alone"]

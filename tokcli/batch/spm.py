@@ -12,7 +12,7 @@ from tokcli.batch.merges import LONGEST, MergeBatch, Merges
 from tokcli.batch.string_numbers import NOT_FOUND, Spans, StringNumbers, spans_of
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import WordIds
-from tokcli.cuts import well_formed
+from tokcli.merging.cuts import well_formed
 from tokcli.vocab import TokenId, TokenIds, Vocab
 
 __all__ = ["SpmBatch"]

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 from tokcli.errors import UsageError
-from tokcli.id_text import short_integer
+from tokcli.text.id_text import short_integer
 
 __all__ = ["Conversation", "load_messages", "load_tools", "load_variables"]
 

@@ -1,10 +1,10 @@
-"""Does a precompiled character map stay inside itself? Format: see tokcli.charsmap."""
+"""Does a precompiled character map stay inside itself? Format: see tokcli.text.charsmap."""
 
 from __future__ import annotations
 
 from array import array
 
-from tokcli.charsmap import HEADER, VALUE, children, trie_and_replacements
+from tokcli.text.charsmap import HEADER, VALUE, children, trie_and_replacements
 
 __all__ = ["charsmap_faults"]
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import difflib
 
-from tokcli.byte_alphabet import CHAR_TO_BYTE
 from tokcli.check.subject import Subject
 from tokcli.pretokenize import Stage, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
+from tokcli.text.byte_alphabet import CHAR_TO_BYTE
 
 __all__ = ["fitting_pre_names"]
 

@@ -18,7 +18,7 @@ from tokcli.check.known_keys import (
 from tokcli.check.repairs import convert_again, file_argument, new_metadata
 from tokcli.check.subject import MERGES, MODEL, SCORES, TOKENS, TYPES, Subject
 from tokcli.gguf_metadata import BOOL, Entry
-from tokcli.model_rules import MODELS
+from tokcli.loading.model_rules import MODELS
 from tokcli.vocab import VocabType
 
 __all__ = ["RULES"]

@@ -6,7 +6,7 @@ gguf.constants of the gguf package.
 
 from __future__ import annotations
 
-from tokcli.special_tokens import SLOT_KEYS
+from tokcli.loading.special_tokens import SLOT_KEYS
 
 __all__ = [
     "ALIGNMENT", "ARCHITECTURE", "GENERAL_KEYS", "ID_KEYS", "KNOWN_KEYS", "PREFIX", "UNREAD_KEYS",

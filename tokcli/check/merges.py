@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tokcli.byte_alphabet import BYTE_TO_UTF8, CHAR_TO_BYTE
 from tokcli.check.finding import Evidence, Problem, Repair, rule
 from tokcli.check.repairs import CONVERT_AGAIN, convert_again
 from tokcli.check.subject import MERGES, MODEL, PRE, Subject, counted, listed, quoted
+from tokcli.text.byte_alphabet import BYTE_TO_UTF8, CHAR_TO_BYTE
 from tokcli.vocab import VocabType
 
 __all__ = ["RULES"]

@@ -8,8 +8,8 @@ from tokcli.check.finding import Evidence, Problem, Repair, Severity, rule
 from tokcli.check.known_keys import ID_KEYS, PREFIX
 from tokcli.check.repairs import new_metadata
 from tokcli.check.subject import TOKENS, Subject
-from tokcli.special_tokens import GUESSED_TEXTS, SLOT_KEYS
-from tokcli.token_roles import type_name
+from tokcli.listing.token_roles import type_name
+from tokcli.loading.special_tokens import GUESSED_TEXTS, SLOT_KEYS
 from tokcli.tokenizer import added_specials
 from tokcli.vocab import SPECIAL_ATTRS, TokenId, Vocab, VocabType
 

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from tokcli.byte_escapes import escape
 from tokcli.check.finding import Evidence
 from tokcli.check.offsets import FileOffsets
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import Metadata
-from tokcli.merge_rows import split_merge
-from tokcli.model_rules import MODELS, ModelRules
+from tokcli.listing.merge_rows import split_merge
+from tokcli.loading.model_rules import MODELS, ModelRules
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, PreTokenizerRules
+from tokcli.text.byte_escapes import escape
 from tokcli.vocab import TokenId, TokenType, Vocab, VocabType
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from tokcli.byte_alphabet import BYTE_TO_UTF8
 from tokcli.check.finding import Evidence, Problem, Repair, Severity, rule
 from tokcli.check.repairs import CONVERT_AGAIN, convert_again
 from tokcli.check.subject import TYPES, Subject, counted, listed
+from tokcli.text.byte_alphabet import BYTE_TO_UTF8
 from tokcli.vocab import TokenType, VocabType
 
 __all__ = ["RULES"]
@@ -57,7 +57,7 @@ def _has_byte(subject: Subject, byte: int) -> bool:
 
 
 def _rwkv_bytes(subject: Subject) -> frozenset[int]:
-    from tokcli.rwkv_escapes import unescape
+    from tokcli.text.rwkv_escapes import unescape
 
     single = (unescape(text) for text in subject.texts if len(text) <= 4)
     return frozenset(text[0] for text in single if len(text) == 1)

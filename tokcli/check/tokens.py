@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tokcli.byte_alphabet import CHAR_TO_BYTE
 from tokcli.chat.markers import MARKER
 from tokcli.check.finding import Problem, Repair, rule
 from tokcli.check.repairs import CONVERT_AGAIN, convert_again
 from tokcli.check.subject import MODEL, Subject, counted, listed, quoted
+from tokcli.text.byte_alphabet import CHAR_TO_BYTE
 from tokcli.vocab import CONTROL, TokenId, VocabType
 
 __all__ = ["RULES"]

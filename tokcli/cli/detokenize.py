@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tokcli.byte_escapes import escape
 from tokcli.cli.io import read_file, stdin_bytes, stdin_is_piped, stdout_bytes
 from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre
 from tokcli.errors import UsageError
 from tokcli.render.terminal import is_terminal, visible
+from tokcli.text.byte_escapes import escape
 
 if TYPE_CHECKING:
     from tokcli.tokenizer import Tokenizer
@@ -70,7 +70,7 @@ def detokenize(
     tokcli tokenize -f prompt.txt --ids | tokcli detokenize
     """
     from tokcli.cli.model_source import load_tokenizer
-    from tokcli.id_text import located, parse_ids, parse_texts
+    from tokcli.text.id_text import located, parse_ids, parse_texts
 
     if pieces and remove_special:
         raise UsageError("--pieces prints every id, and --remove-special leaves some out")
@@ -110,7 +110,7 @@ def detokenize(
 
 def _check(tokenizer: Tokenizer, ids: list[int]) -> None:
     """Raise TokenIdError that names the first id outside the vocabulary, and its place."""
-    from tokcli.id_text import located
+    from tokcli.text.id_text import located
 
     if ids and max(ids) >= len(tokenizer.vocab):
         for number, id in enumerate(ids, 1):
@@ -132,7 +132,7 @@ def _write(data: bytes, end: bytes = b"") -> None:
 def _stream(tokenizer: Tokenizer, *, remove_special: bool, unparse_special: bool) -> None:
     from tokcli.cli.id_stream import arriving_ids
     from tokcli.detokenize_stream import StreamDetokenizer
-    from tokcli.id_text import located
+    from tokcli.text.id_text import located
 
     detokenizer = StreamDetokenizer(
         tokenizer, remove_special=remove_special, unparse_special=unparse_special

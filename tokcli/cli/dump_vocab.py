@@ -9,8 +9,8 @@ import typer
 from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre, check_choice
 
 if TYPE_CHECKING:
+    from tokcli.listing.vocab_rows import VocabFilter
     from tokcli.vocab import Vocab
-    from tokcli.vocab_rows import VocabFilter
 
 FORMATS = ("table", "tsv", "json", "jsonl", "spm-vocab", "spm-syms")
 TYPES = "normal, unknown, control, user_defined, unused, byte, undefined"
@@ -70,7 +70,7 @@ def dump_vocab(
     """
     from tokcli.cli.model_source import load_tokenizer
     from tokcli.cli.report import report
-    from tokcli.vocab_rows import select_ids, vocab_rows
+    from tokcli.listing.vocab_rows import select_ids, vocab_rows
 
     tokenizer = load_tokenizer(model, override_kv, pre)
     wanted = _filter(tokenizer.vocab, ids, types, match, text, special, limit)
@@ -98,9 +98,9 @@ def _filter(
     special: bool,
     limit: int | None,
 ) -> VocabFilter:
-    from tokcli.number_ranges import parse_ranges
-    from tokcli.unicode import to_bytes
-    from tokcli.vocab_rows import VocabFilter
+    from tokcli.listing.vocab_rows import VocabFilter
+    from tokcli.text.number_ranges import parse_ranges
+    from tokcli.text.unicode import to_bytes
 
     return VocabFilter(
         ids=None
@@ -116,7 +116,7 @@ def _filter(
 
 def _types(names: str) -> frozenset[int]:
     from tokcli.errors import UsageError
-    from tokcli.token_roles import type_number
+    from tokcli.listing.token_roles import type_number
 
     numbers = set()
     for name in names.split(","):

@@ -179,8 +179,8 @@ def _input(request: TokenizeRequest, tokenizer: Tokenizer) -> tuple[bytes, Reque
     """The input's bytes, escapes processed, and what to say about them."""
     from tokcli.cli.report import report
     from tokcli.cli.tokenize_inputs import inputs
-    from tokcli.escapes import process_escapes
     from tokcli.render.explain_model import Request
+    from tokcli.text.escapes import process_escapes
 
     unescaped = request._replace(escape=False)
     units = inputs(unescaped, tokenizer, lambda message: report("note", message))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import BinaryIO
 
-from tokcli.id_text import IdReader, is_json, parse_ids
+from tokcli.text.id_text import IdReader, is_json, parse_ids
 
 __all__ = ["arriving_ids"]
 

@@ -12,7 +12,7 @@ from tokcli.cli.options import Color, Debug, Model, OverrideKv, Pre, check_choic
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tokcli.merge_rows import MergeRow
+    from tokcli.listing.merge_rows import MergeRow
     from tokcli.vocab import TokenId, Vocab
 
 FORMATS = ("table", "tsv", "json", "jsonl")
@@ -66,7 +66,7 @@ def show_merges(
     from tokcli.cli.model_source import load_tokenizer
     from tokcli.cli.report import report
     from tokcli.errors import UsageError
-    from tokcli.merge_drivers import driver
+    from tokcli.listing.merge_drivers import driver
     from tokcli.vocab import VocabType
 
     if (pair is not None) + (uses is not None or rank is not None) + (token is not None) > 1:
@@ -92,10 +92,10 @@ def _rows(
 ) -> Iterator[MergeRow]:
     from itertools import islice
 
-    from tokcli.merge_rows import count_ranks, merges_of_pair, merges_of_ranks, merges_using
-    from tokcli.number_ranges import numbers_in, parse_ranges
-    from tokcli.raw_text import raw_forms
-    from tokcli.unicode import to_bytes
+    from tokcli.listing.merge_rows import count_ranks, merges_of_pair, merges_of_ranks, merges_using
+    from tokcli.listing.raw_text import raw_forms
+    from tokcli.text.number_ranges import numbers_in, parse_ranges
+    from tokcli.text.unicode import to_bytes
 
     if pair is not None:
         return islice(merges_of_pair(vocab, to_bytes(pair)), limit)
@@ -125,7 +125,7 @@ def _print_rows(vocab: Vocab, rows: Iterator[MergeRow], format: str, color: str)
 
 
 def _show_tree(vocab: Vocab, token: str, format: str, color: str) -> int:
-    from tokcli.merge_tree import merge_tree, merges, remark
+    from tokcli.listing.merge_tree import merge_tree, merges, remark
 
     id = _find_token(vocab, token)
     if id is None:
@@ -143,7 +143,7 @@ def _show_tree(vocab: Vocab, token: str, format: str, color: str) -> int:
 
         write_lines([tree_json(vocab, tree)])
     else:
-        from tokcli.merge_rows import merges_of_tree
+        from tokcli.listing.merge_rows import merges_of_tree
         from tokcli.render.merge_lines import print_merge_lines
 
         print_merge_lines(vocab, merges_of_tree(vocab, tree), format)
@@ -151,9 +151,9 @@ def _show_tree(vocab: Vocab, token: str, format: str, color: str) -> int:
 
 
 def _say_no_tree(vocab: Vocab, id: TokenId, format: str) -> int:
-    from tokcli.byte_escapes import escape
-    from tokcli.float_text import float_text
-    from tokcli.merge_drivers import driver
+    from tokcli.listing.merge_drivers import driver
+    from tokcli.text.byte_escapes import escape
+    from tokcli.text.float_text import float_text
 
     if format != "table":
         if format == "json":
@@ -166,10 +166,10 @@ def _say_no_tree(vocab: Vocab, id: TokenId, format: str) -> int:
 
 
 def _find_token(vocab: Vocab, token: str) -> TokenId | None:
-    from tokcli.byte_escapes import escape
     from tokcli.cli.report import report
-    from tokcli.raw_text import raw_forms
-    from tokcli.unicode import to_bytes
+    from tokcli.listing.raw_text import raw_forms
+    from tokcli.text.byte_escapes import escape
+    from tokcli.text.unicode import to_bytes
 
     forms = raw_forms(vocab, to_bytes(token))
     found = [(form, vocab.token_to_id[form]) for form in forms if form in vocab.token_to_id]

@@ -16,7 +16,7 @@ from tokcli.cli.io import (
 )
 from tokcli.cli.tokenize_options import TokenizeRequest
 from tokcli.errors import UsageError
-from tokcli.escapes import process_escapes
+from tokcli.text.escapes import process_escapes
 
 if TYPE_CHECKING:
     from tokcli.tokenizer import Tokenizer

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
 
-from tokcli.byte_escapes import SPECIAL_CHARACTERS
 from tokcli.chat.verdict import Caller, Finding
 from tokcli.render.chat_report import (
     Part,
@@ -19,6 +18,7 @@ from tokcli.render.chat_report import (
 )
 from tokcli.render.lines import write_lines
 from tokcli.render.terminal import is_terminal, make_console, visible, wants_color
+from tokcli.text.byte_escapes import SPECIAL_CHARACTERS
 from tokcli.vocab import CONTROL, UNKNOWN
 
 __all__ = ["print_report"]

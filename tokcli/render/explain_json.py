@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
+from tokcli.listing.token_roles import attribute_names, token_roles
 from tokcli.render.explain_json_steps import data_json, steps_json
 from tokcli.render.explain_model import Added, Cause, ChunkStory, Run, SpecialStory
 from tokcli.render.explain_tokens import remarks
 from tokcli.render.explain_view import Limits
 from tokcli.render.explain_why import reason
 from tokcli.render.json_layout import LaidOut, Stream, json_document, json_pieces
-from tokcli.token_roles import attribute_names, token_roles
 from tokcli.trace import Change
 from tokcli.vocab import TokenId
 

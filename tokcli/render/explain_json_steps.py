@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from tokcli.float_text import float_text
 from tokcli.render.explain_model import ChunkStory
 from tokcli.render.json_layout import LaidOut, Stream, json_document
+from tokcli.text.float_text import float_text
 from tokcli.trace import (
     BestPath,
     ByteFallback,

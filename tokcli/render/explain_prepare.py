@@ -21,9 +21,9 @@ from tokcli.render.explain_view import (
     span_of,
 )
 from tokcli.render.explain_why import setting_text
+from tokcli.text.unicode import METASPACE, REPLACEMENT, decode, first_ill_formed
+from tokcli.text.unicode_maps import category
 from tokcli.trace import Change, TextPrepared
-from tokcli.unicode import METASPACE, REPLACEMENT, decode, first_ill_formed
-from tokcli.unicode_maps import category
 from tokcli.vocab import VocabType
 
 __all__ = ["prepare_stage"]

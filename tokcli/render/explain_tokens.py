@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tokcli.algorithms.base import NO_TOKEN
+from tokcli.listing.token_roles import attribute_names, token_roles
 from tokcli.prompt_warnings import unasked_specials
 from tokcli.render.explain_model import Added, CutOut, OneOfBytes, OnPath, Run, TokenRow
 from tokcli.render.explain_view import (
@@ -26,7 +27,6 @@ from tokcli.render.explain_view import (
 )
 from tokcli.render.explain_why import quoted, reason
 from tokcli.render.terminal import visible
-from tokcli.token_roles import attribute_names, token_roles
 from tokcli.trace import UnknownToken, WordRolledBack
 
 __all__ = [

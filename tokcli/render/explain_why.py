@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from tokcli.algorithms.base import NO_TOKEN
-from tokcli.float_text import float_text
 from tokcli.render.explain_model import (
     Added,
     ChunkStory,
@@ -16,6 +15,7 @@ from tokcli.render.explain_model import (
     TokenRow,
 )
 from tokcli.render.terminal import visible
+from tokcli.text.float_text import float_text
 from tokcli.trace import (
     DnaBlock,
     FragmentSpecial,

@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Iterable
 from typing import Any
 
-from tokcli.byte_escapes import escape
-from tokcli.float_text import float_text
 from tokcli.gguf_metadata import FLOAT32, STRING, Entry
+from tokcli.text.byte_escapes import escape
+from tokcli.text.float_text import float_text
 
 __all__ = ["json_entry", "json_value", "preview", "raw_lines"]
 
@@ -19,8 +19,8 @@ JSON_ITEMS = 16
 
 
 def raw_lines(entry: Entry) -> Iterable[str]:
-    """The items of an array, or a number, a line each; texts as tokcli.byte_escapes writes them,
-    so that each is one line."""
+    """The items of an array, or a number, a line each; texts as byte_escapes writes them, so
+    that each is one line."""
     items = entry.value if entry.item_type is not None else [entry.value]
     assert isinstance(items, (list, array))
     kind = entry.type if entry.item_type is None else entry.item_type

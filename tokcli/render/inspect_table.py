@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from tokcli.byte_escapes import escape
 from tokcli.gguf_metadata import Metadata
 from tokcli.inspection import Inspection, SettingRow, VocabReport
 from tokcli.render.gguf_values import preview
 from tokcli.render.stream_table import Column, print_table, table_width
 from tokcli.render.terminal import make_console, visible
+from tokcli.text.byte_escapes import escape
 from tokcli.tokenizer import builtin_path
 from tokcli.vocab import Provenance
 

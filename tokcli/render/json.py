@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, BinaryIO
 
+from tokcli.listing.token_roles import type_name
 from tokcli.render.json_text import json_string, json_text
 from tokcli.render.tokenized import Tokenized
-from tokcli.token_roles import type_name
 
 if TYPE_CHECKING:
     from tokcli.token_spans import TokenSpan

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from json.encoder import encode_basestring
 
-from tokcli.byte_escapes import SPECIAL_CHARACTERS
-from tokcli.float_text import float_text
+from tokcli.text.byte_escapes import SPECIAL_CHARACTERS
+from tokcli.text.float_text import float_text
 
 __all__ = ["as_array", "json_float", "json_list", "json_string", "json_text"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tokcli.byte_escapes import escape
-from tokcli.float_text import float_text
-from tokcli.merge_rows import MergeRow
-from tokcli.merge_tree import MergeNode, MergeTree
-from tokcli.raw_text import to_plain
+from tokcli.listing.merge_rows import MergeRow
+from tokcli.listing.merge_tree import MergeNode, MergeTree
+from tokcli.listing.raw_text import to_plain
 from tokcli.render.json_text import as_array, json_float, json_list, json_text
 from tokcli.render.lines import write_lines
+from tokcli.text.byte_escapes import escape
+from tokcli.text.float_text import float_text
 from tokcli.vocab import Vocab
 
 __all__ = ["merge_jsonl", "merge_tsv", "print_merge_lines", "tree_json"]
@@ -19,8 +19,8 @@ COLUMNS = ("rank", "left", "right", "result", "result_id", "score")
 
 
 def merge_tsv(rows: Iterable[MergeRow]) -> Iterator[str]:
-    """One merge a line under a header, texts raw and written by tokcli.byte_escapes; `result_id`
-    is empty where the result is no token, `score` where ranks come from the list of merges."""
+    """One merge a line under a header, texts raw and written by byte_escapes; `result_id` is empty
+    where the result is no token, `score` where ranks come from the list of merges."""
     yield "\t".join(COLUMNS)
     for row in rows:
         id = "" if row.id is None else row.id

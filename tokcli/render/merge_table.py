@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tokcli.byte_escapes import escape
-from tokcli.float_text import float_text
-from tokcli.merge_rows import MergeRow
-from tokcli.merge_tree import MergeNode, MergeTree
-from tokcli.raw_text import to_plain
+from tokcli.listing.merge_rows import MergeRow
+from tokcli.listing.merge_tree import MergeNode, MergeTree
+from tokcli.listing.raw_text import to_plain
 from tokcli.render.stream_table import Column, print_table
 from tokcli.render.terminal import make_console
+from tokcli.text.byte_escapes import escape
+from tokcli.text.float_text import float_text
 from tokcli.vocab import Vocab, VocabType
 
 __all__ = ["print_merge_table", "print_merge_tree", "tree_lines"]

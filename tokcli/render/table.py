@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tokcli.byte_escapes import escape
+from tokcli.listing.token_roles import type_name
 from tokcli.render.stream_table import Column, print_table
 from tokcli.render.tokenized import Tokenized, heading
-from tokcli.token_roles import type_name
+from tokcli.text.byte_escapes import escape
 
 if TYPE_CHECKING:
     from tokcli.tokenizer import Tokenizer

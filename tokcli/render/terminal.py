@@ -9,7 +9,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
-from tokcli.byte_escapes import SPECIAL_CHARACTERS
+from tokcli.text.byte_escapes import SPECIAL_CHARACTERS
 
 if TYPE_CHECKING:
     from rich.console import Console

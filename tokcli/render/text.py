@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, BinaryIO
 
-from tokcli.byte_escapes import escape
 from tokcli.render.terminal import visible
 from tokcli.render.tokenized import Tokenized, heading, name_bytes
+from tokcli.text.byte_escapes import escape
 
 if TYPE_CHECKING:
     from tokcli.tokenizer import Tokenizer

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 
-from tokcli.byte_escapes import escape
-from tokcli.float_text import float_text
+from tokcli.listing.vocab_rows import VocabRow
 from tokcli.render.json_text import as_array, json_float, json_list, json_text
 from tokcli.render.lines import write_lines
-from tokcli.vocab_rows import VocabRow
+from tokcli.text.byte_escapes import escape
+from tokcli.text.float_text import float_text
 
 __all__ = ["print_vocab_lines"]
 
@@ -20,7 +20,7 @@ Lines = Iterator[str]
 
 def tsv(rows: Iterable[VocabRow]) -> Lines:
     """One token a line under a header; lists are separated by commas. `piece` and `raw` are
-    written by tokcli.byte_escapes, `bytes` is the piece in hex; an empty piece and one that
+    written by tokcli.text.byte_escapes, `bytes` is the piece in hex; an empty piece and one that
     llama.cpp aborts on are both empty."""
     yield "\t".join(COLUMNS)
     for id, piece, raw, score, kind, attributes, roles in rows:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from tokcli.byte_escapes import escape
-from tokcli.float_text import float_text
+from tokcli.listing.vocab_rows import VocabRow
 from tokcli.render.stream_table import Column, print_table, table_width
+from tokcli.text.byte_escapes import escape
+from tokcli.text.float_text import float_text
 from tokcli.vocab import Vocab
-from tokcli.vocab_rows import VocabRow
 
 __all__ = ["print_vocab_table"]
 

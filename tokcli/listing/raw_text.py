@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tokcli.byte_alphabet import BYTE_TO_UTF8, CHAR_TO_BYTE
-from tokcli.unicode import METASPACE
+from tokcli.text.byte_alphabet import BYTE_TO_UTF8, CHAR_TO_BYTE
+from tokcli.text.unicode import METASPACE
 from tokcli.vocab import Vocab, VocabType
 
 __all__ = ["raw_forms", "to_plain", "to_raw"]

@@ -11,14 +11,14 @@ from typing import NamedTuple
 
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import FLOAT32, INT8, INT32, STRING, UINT8, UINT32, Metadata
-from tokcli.model_rules import MODELS, ModelRules
+from tokcli.loading.model_rules import MODELS, ModelRules
+from tokcli.loading.special_ids import SpecialIds
+from tokcli.loading.special_tokens import SLOT_KEYS
+from tokcli.loading.typed_keys import TypedKeys
+from tokcli.loading.vocab_settings import SettingsReader
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, PreTokenizerRules
-from tokcli.rwkv_escapes import unescape
-from tokcli.special_ids import SpecialIds
-from tokcli.special_tokens import SLOT_KEYS
-from tokcli.typed_keys import TypedKeys
+from tokcli.text.rwkv_escapes import unescape
 from tokcli.vocab import Provenance, Setting, SpecialId, TokenId, Vocab, VocabType
-from tokcli.vocab_settings import SettingsReader
 
 __all__ = ["load_vocab"]
 

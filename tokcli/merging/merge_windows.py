@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tokcli.merge import merge_symbols
+from tokcli.merging.merge import merge_symbols
 
 __all__ = ["LONGEST_WHOLE", "merge_word"]
 

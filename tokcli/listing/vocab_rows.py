@@ -8,8 +8,8 @@ from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from tokcli.errors import TokenizeError, UsageError
-from tokcli.number_ranges import numbers_in
-from tokcli.token_roles import attribute_names, token_roles, type_name
+from tokcli.listing.token_roles import attribute_names, token_roles, type_name
+from tokcli.text.number_ranges import numbers_in
 from tokcli.tokenizer import Tokenizer
 from tokcli.vocab import SPECIAL_ATTRS, TYPE_ATTRS, TokenId
 

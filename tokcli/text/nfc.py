@@ -120,7 +120,7 @@ def _compose_pair(left: int, right: int, tables: _Tables) -> int | None:
 
 @cache
 def _tables() -> _Tables:
-    from tokcli.nfc_table import COMBINING_CLASSES, EXCLUSIONS, PAIRS, SINGLETONS
+    from tokcli.text.nfc_table import COMBINING_CLASSES, EXCLUSIONS, PAIRS, SINGLETONS
 
     ranges = zip(
         COMBINING_CLASSES[::3], COMBINING_CLASSES[1::3], COMBINING_CLASSES[2::3], strict=True

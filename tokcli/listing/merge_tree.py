@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from tokcli.algorithms.spm import CHARACTERS
 from tokcli.errors import UsageError
-from tokcli.merge import merge_symbols, score_priority
+from tokcli.merging.merge import merge_symbols, score_priority
 from tokcli.trace import Event, MergeApplied
 from tokcli.vocab import BYTE, SPECIAL_ATTRS, TokenId, Vocab, VocabType
 

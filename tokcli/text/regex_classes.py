@@ -64,7 +64,7 @@ STAND_INS: dict[tuple[str, bool], tuple[int, int]] = {
 
 def stand_in(char: str) -> str:
     """The surrogate that stands in for a surrogate or a code point past U+FFFF."""
-    from tokcli.unicode_maps import category as category_of
+    from tokcli.text.unicode_maps import category as category_of
 
     code_point = ord(char)
     name = category_of(code_point)
@@ -115,7 +115,7 @@ def whitespace(ascii_only: bool) -> Ranges:
     """What \\s stands for: the table's white space."""
     if ascii_only:
         return ASCII_WHITESPACE
-    from tokcli.unicode_table import WHITESPACE
+    from tokcli.text.unicode_table import WHITESPACE
 
     return _pairs(WHITESPACE)
 
@@ -130,7 +130,7 @@ def category(name: str, ascii_only: bool) -> Ranges:
     name = name[0]
     if ascii_only:
         return parse_class(ASCII_CATEGORIES[name].replace("\\", "\\\\").replace("]", "\\]"), True)
-    from tokcli.unicode_table import CATEGORY_RANGES
+    from tokcli.text.unicode_table import CATEGORY_RANGES
 
     # White space is collapsed to a vertical tab before its category is looked at.
     return intersect(_pairs(CATEGORY_RANGES[name]), complement(whitespace(False)))

@@ -1,7 +1,7 @@
 """The merges of a vocabulary as rows, and the pairs that take their place where there are none.
 
-BPE has a list of merges, best first; SPM's rows are the pairs of tokcli.spm_pairs, whose `rank` is
-the place of the score.
+BPE has a list of merges, best first; SPM's rows are the pairs of spm_pairs, whose `rank` is the
+place of the score.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from tokcli.merge_tree import MergeTree
-from tokcli.number_ranges import numbers_in
-from tokcli.raw_text import to_raw
-from tokcli.spm_pairs import SpmPairs
+from tokcli.listing.merge_tree import MergeTree
+from tokcli.listing.raw_text import to_raw
+from tokcli.listing.spm_pairs import SpmPairs
+from tokcli.text.number_ranges import numbers_in
 from tokcli.vocab import TokenId, Vocab, VocabType
 
 __all__ = [

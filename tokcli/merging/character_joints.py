@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property
 
-from tokcli.byte_alphabet import BYTE_TO_CHAR, CHAR_TO_BYTE
-from tokcli.memo import Memo
-from tokcli.unicode import encode
+from tokcli.merging.memo import Memo
+from tokcli.text.byte_alphabet import BYTE_TO_CHAR, CHAR_TO_BYTE
+from tokcli.text.unicode import encode
 
 __all__ = ["CharacterJoints"]
 

@@ -17,8 +17,8 @@ from functools import cached_property
 from itertools import chain
 from operator import add
 
-from tokcli.matches import matches
-from tokcli.memo import Memo
+from tokcli.merging.memo import Memo
+from tokcli.text.matches import matches
 from tokcli.vocab import TokenId, TokenIds
 
 __all__ = ["Cuts", "before", "joined", "neighbours", "well_formed"]

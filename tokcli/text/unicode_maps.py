@@ -38,7 +38,7 @@ def lowercase_map() -> dict[int, int]:
 
     U+0130 becomes a plain "i" here; `str.lower` would add U+0307.
     """
-    from tokcli.unicode_table import LOWERCASE
+    from tokcli.text.unicode_table import LOWERCASE
 
     rows = zip(LOWERCASE[::4], LOWERCASE[1::4], LOWERCASE[2::4], LOWERCASE[3::4], strict=True)
     return {
@@ -56,7 +56,7 @@ def base_letter_map() -> dict[int, int]:
     syllable becomes its leading consonant. Code points without a decomposition are left out.
     Do not change the dict.
     """
-    from tokcli.unicode_table import BASE_LETTERS
+    from tokcli.text.unicode_table import BASE_LETTERS
 
     rows = zip(BASE_LETTERS[::3], BASE_LETTERS[1::3], BASE_LETTERS[2::3], strict=True)
     return {code_point: base for first, last, base in rows for code_point in range(first, last + 1)}
@@ -64,7 +64,7 @@ def base_letter_map() -> dict[int, int]:
 
 @cache
 def _category_index() -> tuple[list[int], list[int], list[str]]:
-    from tokcli.unicode_table import CATEGORY_RANGES
+    from tokcli.text.unicode_table import CATEGORY_RANGES
 
     ranges = sorted(
         (first, last, name)
@@ -76,7 +76,7 @@ def _category_index() -> tuple[list[int], list[int], list[str]]:
 
 @cache
 def _whitespace() -> frozenset[int]:
-    from tokcli.unicode_table import WHITESPACE
+    from tokcli.text.unicode_table import WHITESPACE
 
     bounds = zip(WHITESPACE[::2], WHITESPACE[1::2], strict=True)
     return frozenset(code for first, last in bounds for code in range(first, last + 1))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import codecs
 from collections.abc import Iterable
 
-from tokcli.unicode import encode
+from tokcli.text.unicode import encode
 
 __all__ = ["BYTE_TO_CHAR", "BYTE_TO_UTF8", "CHAR_TO_BYTE", "write_in_alphabet"]
 

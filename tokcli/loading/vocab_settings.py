@@ -9,9 +9,9 @@ from array import array
 
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import BOOL, INT32
-from tokcli.model_rules import ModelRules
+from tokcli.loading.model_rules import ModelRules
+from tokcli.loading.typed_keys import TypedKeys
 from tokcli.pretokenizer_table import PreTokenizerRules
-from tokcli.typed_keys import TypedKeys
 from tokcli.vocab import Provenance, Setting, VocabType
 
 __all__ = ["SettingsReader"]

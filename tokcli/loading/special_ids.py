@@ -15,15 +15,15 @@ from functools import cached_property
 
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import UINT32
-from tokcli.model_rules import ModelRules
-from tokcli.pretokenizer_table import PreTokenizerRules
-from tokcli.special_tokens import (
+from tokcli.loading.model_rules import ModelRules
+from tokcli.loading.special_tokens import (
     ALWAYS_USER_DEFINED,
     END_OF_GENERATION_TEXTS,
     GUESSED_TEXTS,
     SLOT_KEYS,
 )
-from tokcli.typed_keys import TypedKeys
+from tokcli.loading.typed_keys import TypedKeys
+from tokcli.pretokenizer_table import PreTokenizerRules
 from tokcli.vocab import (
     BYTE,
     CONTROL,

@@ -1,0 +1,1 @@
+"""Vocabularies and merges as rows, for dump-vocab and show-merges."""

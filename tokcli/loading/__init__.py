@@ -1,0 +1,1 @@
+"""From the keys of a file to a vocabulary, by llama.cpp's rules."""

@@ -1,0 +1,1 @@
+"""Merging symbols, and the caches and cuts that save most of it."""
