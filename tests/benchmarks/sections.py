@@ -26,7 +26,7 @@ HUGGING_FACE = {"qwen2": 2.0, "llama-bpe": 2.0}
 FILE = ("gpt-2", "qwen2", "llama-bpe", "gemma-4", "llama-spm")
 WORD = (*FILE, "bert-bge", "t5-v1_1-xxl-ugm", "rwkv-world")
 LARGE = 5_000_000
-DETOKENIZE = ("gpt-2", "llama-bpe", "llama-spm", "gemma-4", "bert-bge")
+DETOKENIZE = ("gpt-2", "llama-bpe", "llama-spm", "qwen2", "bert-bge")
 
 
 class Plan(NamedTuple):
