@@ -198,10 +198,16 @@ def _bracket(ranges: Ranges, alphabet: Alphabet) -> str:
         return r"[^\x00-\U0010ffff]"
     parts = []
     for first, last in ranges:
-        parts.append(f"\\U{first:08x}")
+        parts.append(_literal(first))
         if last > first:
-            parts.append(f"-\\U{last:08x}")
+            parts.append(f"-{_literal(last)}")
     return f"[{''.join(parts)}]"
+
+
+def _literal(point: int) -> str:
+    """A character as it stands in a bracket expression: re reads it much faster than an escape."""
+    char = chr(point)
+    return char if point > 0x7F or char.isalnum() else f"\\{char}"
 
 
 def split_alternatives(pattern: str) -> tuple[str, ...]:
@@ -241,25 +247,14 @@ def translate(pattern: str, *, alphabet: Alphabet, published: str) -> str:
     white space takes part.
     """
     collapsed = names_category(published)
-    ascii_only = alphabet == "ascii"
     result = []
     position = 0
     while position < len(pattern):
         end = _unit_end(pattern, position)
         unit = pattern[position:end]
         position = end
-        if unit.startswith("["):
-            ranges = _bracketed(unit[1:-1], ascii_only)
-            if not collapsed and not ascii_only:
-                ranges = _as_vertical_tab(ranges)
-            result.append(_bracket(ranges, alphabet))
-        elif unit in (r"\s", r"\S") or unit.startswith(r"\p"):
-            ranges = (
-                category(unit[3:-1], ascii_only)
-                if unit.startswith(r"\p")
-                else whitespace(ascii_only)
-            )
-            result.append(_bracket(complement(ranges) if unit == r"\S" else ranges, alphabet))
+        if unit.startswith(("[", r"\p")) or unit in (r"\s", r"\S"):
+            result.append(_class(unit, alphabet, collapsed))
         elif unit == r"\d":
             result.append("[0-9]")
         elif unit == "(" and pattern[position : position + 1] != "?":
@@ -267,6 +262,23 @@ def translate(pattern: str, *, alphabet: Alphabet, published: str) -> str:
         else:
             result.append(unit)
     return "".join(result)
+
+
+@cache
+def _class(unit: str, alphabet: Alphabet, collapsed: bool) -> str:
+    r"""One class of a pattern: a bracket expression, \p, \s or \S."""
+    ascii_only = alphabet == "ascii"
+    if unit.startswith("["):
+        ranges = _bracketed(unit[1:-1], ascii_only)
+        if not collapsed and not ascii_only:
+            ranges = _as_vertical_tab(ranges)
+    elif unit.startswith(r"\p"):
+        ranges = category(unit[3:-1], ascii_only)
+    else:
+        ranges = whitespace(ascii_only)
+        if unit == r"\S":
+            ranges = complement(ranges)
+    return _bracket(ranges, alphabet)
 
 
 def names_category(published: str) -> bool:
