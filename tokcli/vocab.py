@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Mapping, Sequence, Set
 from enum import IntEnum, IntFlag
 from functools import cached_property
-from itertools import compress
+from itertools import compress, repeat
 from typing import Literal, NamedTuple
 
 from tokcli.errors import TokenIdError
@@ -205,8 +205,9 @@ class Vocab:
         """The ids with that number in `tokenizer.ggml.token_type`."""
         if self._types is None:
             return list(range(len(self.texts))) if type == TokenType.NORMAL else []
+        wanted = type.value
         types = self._types[: len(self.texts)]
-        return [id for id, found in enumerate(types) if found == type.value]
+        return [id for id, found in enumerate(types) if found == wanted]
 
     def normal_ids(self, ids: Set[TokenId]) -> list[TokenId]:
         """Those of `ids` that are NORMAL in the file and have no attribute by overrides. Raises
@@ -230,6 +231,12 @@ class Vocab:
         llama.cpp overrides attributes."""
         self.check_id(id)
         return NORMAL if self._types is None else TYPE_ATTRS.get(self._types[id], 0)
+
+    def file_attrs(self) -> list[int]:
+        """file_attr() of every id."""
+        if self._types is None:
+            return [NORMAL] * len(self.texts)
+        return list(map(TYPE_ATTRS.get, self._types[: len(self.texts)], repeat(0)))
 
     def score(self, id: TokenId) -> float:
         """The token's score, a 32-bit float (0 when the file has none)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 __all__ = ["lengths_by_head"]
@@ -10,7 +11,7 @@ __all__ = ["lengths_by_head"]
 def lengths_by_head(texts: Iterable[bytes], size: int) -> dict[bytes, tuple[int, ...]]:
     """The first `size` bytes of a text, or all of a shorter one -> how long (in bytes) texts with
     these are, longest first."""
-    lengths: dict[bytes, set[int]] = {}
+    lengths: defaultdict[bytes, set[int]] = defaultdict(set)
     for text in texts:
-        lengths.setdefault(text[:size], set()).add(len(text))
+        lengths[text[:size]].add(len(text))
     return {head: tuple(sorted(found, reverse=True)) for head, found in lengths.items()}

@@ -60,22 +60,20 @@ class Ugm:
     def _scores(self) -> dict[bytes, tuple[float, TokenId]]:
         """Token -> score and id, of the tokens that text can become; user-defined ones score 0."""
         vocab = self._vocab
-        scores = vocab.scores
-        table = {}
-        for id, text in enumerate(vocab.texts):
-            attr = vocab.file_attr(id)
-            if attr & (NORMAL | USER_DEFINED | UNUSED):
-                table[text] = (0.0 if attr & USER_DEFINED else scores[id], id)
-        return table
+        columns = zip(vocab.texts, vocab.file_attrs(), vocab.scores, strict=False)
+        return {
+            text: (0.0 if attr & USER_DEFINED else score, id)
+            for id, (text, attr, score) in enumerate(columns)
+            if attr & (NORMAL | USER_DEFINED | UNUSED)
+        }
 
     @cached_property
     def _unknown_score(self) -> float:
         """Ten below the lowest score of a normal token, in 32-bit floats."""
         vocab = self._vocab
-        lowest = FLOAT_MAX
-        for id in range(len(vocab)):
-            if vocab.file_attr(id) & NORMAL:
-                lowest = min(lowest, vocab.scores[id])
+        scores = zip(vocab.file_attrs(), vocab.scores, strict=False)
+        # In this order, NaN is never the lowest.
+        lowest = min(chain((FLOAT_MAX,), (score for attr, score in scores if attr & NORMAL)))
         value: float = struct.unpack("f", struct.pack("f", lowest - UNKNOWN_PENALTY))[0]
         return value
 
@@ -156,16 +154,18 @@ class Ugm:
     def _longest_exact(self) -> int:
         """The most characters for which sums of scores are exact in a double, so that the best
         path of a piece is the best whatever comes before it. 0 where a score is too fine."""
-        scores = {text: score for text, (score, _) in self._scores.items()}
-        if not all(map(float.is_integer, [score * FINEST for score in scores.values()])):
+        scores = [score for score, _ in self._scores.values()]
+        if not all(map(float.is_integer, [score * FINEST for score in scores])):
             return 0
         # No best path is worse than one token, or unknown, for each character; one token more is
         # tried on top of it.
         single = [
-            abs(score) for text, score in scores.items() if SIZES_BY_LEAD[text[0] >> 4] == len(text)
+            abs(score)
+            for text, (score, _) in self._scores.items()
+            if len(text) <= 4 and SIZES_BY_LEAD[text[0] >> 4] == len(text)
         ]
-        a_character = max(*single, *scores.values(), abs(self._unknown_score), 1.0)
-        worst = max(map(abs, scores.values()), default=0.0)
+        a_character = max(*single, *scores, abs(self._unknown_score), 1.0)
+        worst = max(map(abs, scores), default=0.0)
         return max(0, int((2**53 / FINEST - worst) / a_character))
 
     @cached_property
