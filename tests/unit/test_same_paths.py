@@ -53,6 +53,10 @@ def coarse_cuts(patch: Patch) -> None:
     patch.setattr(cuts, "SHORTEST_CUT", 0)
 
 
+def cuts_of_much_short_text(patch: Patch) -> None:
+    patch.setattr(cuts, "MUCH_SHORT_TEXT", 0)
+
+
 def fine_cuts(patch: Patch) -> None:
     patch.setattr(cuts, "SHORTEST_FINE_CUT", 0)
     patch.setattr(bpe_chunks, "LONG_WORD", 1)
@@ -61,6 +65,7 @@ def fine_cuts(patch: Patch) -> None:
 def no_cuts(patch: Patch) -> None:
     patch.setattr(cuts, "SHORTEST_CUT", 1 << 60)
     patch.setattr(cuts, "SHORTEST_FINE_CUT", 1 << 60)
+    patch.setattr(cuts, "MUCH_SHORT_TEXT", 1 << 60)
     patch.setattr(bpe_chunks, "LONG_WORD", 1 << 60)
 
 
@@ -104,8 +109,8 @@ def all_together_by_chunks(patch: Patch) -> None:
 
 
 WAYS: tuple[Callable[[Patch], None], ...] = (
-    no_caches, tiny_caches, coarse_cuts, fine_cuts, no_cuts, tiny_windows, no_lists,
-    all_merges_at_once, all_together, all_together_in_parts, all_together_by_words,
+    no_caches, tiny_caches, coarse_cuts, cuts_of_much_short_text, fine_cuts, no_cuts, tiny_windows,
+    no_lists, all_merges_at_once, all_together, all_together_in_parts, all_together_by_words,
     all_together_by_chunks,
 )  # fmt: skip
 

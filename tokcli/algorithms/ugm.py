@@ -199,6 +199,7 @@ class Ugm:
             tokens=lambda: joined(well_formed(texts)),
             before_mark=lambda: self._before_mark,
             encode=lambda piece: tuple(self._best_path(piece.encode(), None)),
+            distinct=True,
         )
 
     def _join_unknowns(self, ids: list[TokenId]) -> list[TokenId]:

@@ -26,6 +26,7 @@ __all__ = ["Cuts", "before", "joined", "neighbours", "well_formed"]
 
 SHORTEST_CUT = 32
 SHORTEST_FINE_CUT = 4096
+MUCH_SHORT_TEXT = 4096
 
 
 def joined(texts: Iterable[str]) -> str:
@@ -58,7 +59,8 @@ def well_formed(texts: Iterable[bytes]) -> Iterator[str]:
 class Cuts:
     """Tokenizes text by pieces. `tokens()` is text in which every two characters stand side by side
     that do so in a token (more do no harm), `before_mark()` gives the characters that come before
-    `mark` in a token, and `encode(piece)` the ids of a piece."""
+    `mark` in a token, and `encode(piece)` the ids of a piece. `distinct` says that no text comes
+    twice, so that words of short text are not worth keeping."""
 
     def __init__(
         self,
@@ -67,8 +69,11 @@ class Cuts:
         tokens: Callable[[], str],
         before_mark: Callable[[], set[str]],
         encode: Callable[[str], TokenIds],
+        distinct: bool = False,
     ) -> None:
         self._mark = mark
+        self._distinct = distinct
+        self._n_short = 0
         self._tokens = tokens
         self._find_before_mark = before_mark
         self._encode = encode
@@ -86,11 +91,17 @@ class Cuts:
         """The ids of `text`, in order."""
         if self._pairs is not None:
             memo = self._fine_words
-        elif len(text) >= SHORTEST_CUT:
+        elif len(text) >= SHORTEST_CUT or self._words_pay(len(text)):
             memo = self._words
         else:
             return iter(self._encode(text))
         return chain.from_iterable(map(memo.__getitem__, matches(self._at_marks, text)))
+
+    def _words_pay(self, size: int) -> bool:
+        """Whether there has been so much short text, of which this has `size` characters, that its
+        words come again."""
+        self._n_short += size
+        return self._n_short >= MUCH_SHORT_TEXT and not self._distinct
 
     @cached_property
     def _at_marks(self) -> re.Pattern[str]:
