@@ -12,8 +12,13 @@ if [ ! -d "$prompts" ]; then # something to show when there is nothing to check
   printf 'Summarise the following text in one sentence:\n' > "$prompts/summary.txt"
 fi
 
+shopt -s nullglob
 files=()
 for file in "$prompts"/*.txt; do
   files+=(-f "$file")
 done
+if [ ${#files[@]} -eq 0 ]; then
+  echo "$prompts: no .txt file to check" >&2
+  exit 3
+fi
 tokcli tokenize "${files[@]}" --no-escape --count --max-tokens "$budget" --strict

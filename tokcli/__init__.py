@@ -10,9 +10,10 @@ b'How are'
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from tokcli._version import __version__
+
+# As typing has it, but importing that takes milliseconds, in which Ctrl-C is still Python's.
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from tokcli.chat.render import render_chat

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable, Collection, Iterable
-from operator import itemgetter
+from collections.abc import Callable, Iterable
+from operator import index, itemgetter
 
 from tokcli.errors import TokcliError, TokenizeError
 from tokcli.text.byte_alphabet import BYTE_TO_CHAR, CHAR_TO_BYTE
@@ -23,10 +23,10 @@ class Detokenizer:
 
     def __init__(self, vocab: Vocab) -> None:
         self._vocab = vocab
+        # Of the ids that came up so far; the plain ones are without the text of control and unknown
+        # tokens.
         self._pieces: dict[TokenId, bytes] = {}
-        # What detokenize() has used, with control and unknown tokens' text and without.
-        self._whole = _Known(len(vocab))
-        self._plain = _Known(len(vocab))
+        self._plain_pieces: dict[TokenId, bytes] = {}
         self._normal_piece = self._normal_rule()
 
     def piece(self, id: TokenId, *, special: bool = True, lstrip: int = 0) -> bytes:
@@ -75,23 +75,27 @@ class Detokenizer:
         return clean_spaces(text) if vocab.flag("clean_spaces") else text
 
     def _joined(self, ids: list[TokenId], special: bool) -> bytes:
-        known = self._whole if special else self._plain
+        known = self._pieces if special else self._plain_pieces
         try:
-            return known.joined(ids)
-        except LookupError:
+            return _joined(ids, known)
+        except KeyError:
             self._learn(ids, known, special)
-        return known.joined(ids)
+        return _joined(ids, known)
 
-    def _learn(self, ids: list[TokenId], known: _Known, special: bool) -> None:
+    def _learn(self, ids: list[TokenId], known: dict[TokenId, bytes], special: bool) -> None:
         """Have the piece of each of `ids` in `known`."""
         vocab = self._vocab
-        unknown = known.without(set(ids))
+        unknown = set(map(index, set(ids).difference(known)))
         try:
+            for id in unknown:
+                vocab.check_id(id)
             if self._normal_piece is not None:
                 normal = vocab.normal_ids(unknown)
-                known.add(normal, map(self._normal_piece, map(vocab.texts.__getitem__, normal)))
+                texts = map(vocab.texts.__getitem__, normal)
+                known.update(zip(normal, map(self._normal_piece, texts), strict=True))
                 unknown.difference_update(normal)
-            known.add(unknown, [self.piece(id, special=special) for id in unknown])
+            for id in unknown:
+                known[id] = self.piece(id, special=special)
         except TokcliError:
             # The error is to name the first wrong id, not any.
             for id in ids:
@@ -131,39 +135,15 @@ class Detokenizer:
         return None if vocab.pre == "soprano" else _from_byte_alphabet
 
 
-class _Known:
-    """The pieces of the ids that came up so far: in a list, which is quicker to look up than a dict
-    where nothing else is asked for."""
-
-    def __init__(self, n_tokens: int) -> None:
-        # As many again, so that negative ids too find nothing.
-        self._pieces: list[bytes | None] = [None] * (2 * n_tokens)
-
-    def without(self, ids: set[TokenId]) -> set[TokenId]:
-        """Those of `ids` that have not come up."""
-        pieces = self._pieces
-        n_tokens = len(pieces) // 2
-        return {id for id in ids if not 0 <= id < n_tokens or pieces[id] is None}
-
-    def add(self, ids: Collection[TokenId], pieces: Iterable[bytes]) -> None:
-        """Take in the pieces of these ids."""
-        known = self._pieces
-        for id, piece in zip(ids, pieces, strict=True):
-            known[id] = piece
-
-    def joined(self, ids: list[TokenId]) -> bytes:
-        """The pieces of `ids`, a batch at a time, which stays within the processor's caches. Raises
-        LookupError where one is not known."""
-        pieces = self._pieces
-        batches = []
-        try:
-            for start in range(0, len(ids), BATCH):
-                # Of a single id, itemgetter would give the piece by itself.
-                batch = itemgetter(0, *ids[start : start + BATCH])(pieces)
-                batches.append(b"".join(batch[1:]))
-        except TypeError:
-            raise LookupError from None
-        return b"".join(batches)
+def _joined(ids: list[TokenId], pieces: dict[TokenId, bytes]) -> bytes:
+    """The pieces of `ids`, a batch at a time, which stays within the processor's caches."""
+    batches = []
+    for start in range(0, len(ids), BATCH):
+        batch = ids[start : start + BATCH]
+        # Of a single id, itemgetter would give the piece by itself.
+        found = itemgetter(*batch, batch[0])(pieces)
+        batches.append(b"".join(found[:-1]))
+    return b"".join(batches)
 
 
 def _with_spaces(text: bytes) -> bytes:

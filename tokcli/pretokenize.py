@@ -158,13 +158,21 @@ SPLITTERS: dict[str, Splitter] = {
         "kimi_k2",
     ),
     REGEXES["afmoe"][0]: Splitter(
-        r"[^\p{N}]+|\p{N}+", "afmoe", group_numbers_after_text, r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+"
+        r"[^\p{N}]+|\p{N}+",
+        "afmoe",
+        group_numbers_after_text,
+        r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+",
+        total=True,
     ),
     REGEXES["tiny_aya"][0]: Splitter(
-        r"[^\p{N}]+|\p{N}+", "afmoe", group_numbers_after_text, r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+"
+        r"[^\p{N}]+|\p{N}+",
+        "afmoe",
+        group_numbers_after_text,
+        r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+",
+        total=True,
     ),
     REGEXES["newlines"][0]: Splitter(REGEXES["newlines"][0], "newlines"),
-    REGEXES["superbpe"][1]: Splitter(r"[0-9]+|[^0-9]+", regroup=cut_thousands),
+    REGEXES["superbpe"][1]: Splitter(r"[0-9]+|[^0-9]+", regroup=cut_thousands, total=True),
     REGEXES["exaone_moe"][0]: Splitter(
         REGEXES["exaone_moe"][0].replace(
             r"(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+", r"\p{L}[\p{L}\p{M}]*(?: \p{L}[\p{L}\p{M}]*)*"
@@ -203,9 +211,9 @@ class Stage:
         self._splitters: dict[Alphabet, Callable[[str], list[str]]] = {}
         self._shown = splitter.shown or splitter.matching
         self._collapsed = names_category(published)
-        # A pattern that ends in "any white space" mostly leaves nothing between its matches.
         self._total = splitter.total
-        self._covering = split_alternatives(self._matching)[-1] in (r"\s+", r"\s", r"\p{N}+")
+        # A pattern that ends in "any white space" mostly leaves nothing between its matches.
+        self._covering = split_alternatives(self._matching)[-1] in (r"\s+", r"\s")
 
     @cached_property
     def alternatives(self) -> tuple[str, ...]:
@@ -245,6 +253,8 @@ class Stage:
         return splitter
 
     def _make_splitter(self, alphabet: Alphabet) -> Callable[[str], list[str]]:
+        if self._total:
+            return _compile(self._matching, self._published, alphabet).findall
         split = _compile_split(self._matching, self._published, alphabet)
 
         def split_with_between(text: str) -> list[str]:
@@ -254,8 +264,6 @@ class Stage:
         if not self._covering:
             return split_with_between
         find = _compile(self._matching, self._published, alphabet).findall
-        if self._total:
-            return find
 
         def split_covered(text: str) -> list[str]:
             pieces: list[str] = find(text)

@@ -172,7 +172,7 @@ class Tokenizer:
         remove_special: leave out a leading BOS and a trailing EOS that the vocabulary adds.
         unparse_special: let control and unknown tokens give their text.
 
-        Raises TokenIdError for an id outside the vocabulary.
+        Raises TokenIdError for an id outside the vocabulary, TypeError for what is no integer.
         """
         return self._detokenizer.detokenize(
             ids, remove_special=remove_special, unparse_special=unparse_special

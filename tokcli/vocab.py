@@ -137,7 +137,7 @@ class TokenData(NamedTuple):
 
 
 class Vocab:
-    """A loaded vocabulary; immutable. Built by vocab_loader.load_vocab.
+    """A loaded vocabulary; immutable. Built by loading.vocab_loader.
 
     `texts` and `raw_texts` are columns indexed by id: the effective token texts, and those of the
     file. `token_to_id` goes from raw text to id, as llama.cpp's own table does.
@@ -210,10 +210,8 @@ class Vocab:
         return [id for id, found in enumerate(types) if found == wanted]
 
     def normal_ids(self, ids: Set[TokenId]) -> list[TokenId]:
-        """Those of `ids` that are NORMAL in the file and have no attribute by overrides. Raises
-        TokenIdError for one outside the vocabulary."""
-        for id in (min(ids), max(ids)) if ids else ():
-            self.check_id(id)
+        """Those of `ids`, all of the vocabulary, that are NORMAL in the file and have no other
+        attributes by overrides."""
         plain = ids - self._attr_overrides.keys()
         types = self._types
         if types is None:
@@ -252,12 +250,13 @@ class Vocab:
 
     @cached_property
     def scores(self) -> Sequence[float]:
-        """All scores, as 32-bit floats."""
+        """The score of each token, as 32-bit floats; a file may have more."""
+        n_tokens = len(self.texts)
         if self._scores is None:
-            return array("f", bytes(4 * len(self.texts)))
+            return array("f", bytes(4 * n_tokens))
         if isinstance(self._scores, array) and self._scores.typecode == "f":
-            return self._scores
-        return array("f", self._scores)
+            return self._scores if len(self._scores) == n_tokens else self._scores[:n_tokens]
+        return array("f", self._scores[:n_tokens])
 
     @cached_property
     def ranks(self) -> dict[bytes, int]:

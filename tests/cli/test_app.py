@@ -139,6 +139,12 @@ def test_only_debug_shows_a_traceback(tmp_path: Path) -> None:
             "tokcli: error: tokcli failed on this (KeyError: 'x'); run it again with --debug and "
             "report the traceback\n",
         ),
+        (
+            MemoryError(),
+            3,
+            "tokcli: error: there is not enough memory for this; give it more, or a smaller "
+            "input\n",
+        ),
         (KeyboardInterrupt(), 130, ""),
         (BrokenPipeError(), 0, ""),
     ],

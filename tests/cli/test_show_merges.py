@@ -9,6 +9,7 @@ import pytest
 from tests import builders
 from tests.cli.runner import tokcli
 from tests.cli.terminal import on_terminal
+from tokcli.tokenizer import load
 
 TREE = """\
 token 389 ' are': 4 symbols, 3 merges
@@ -20,6 +21,16 @@ token 389 ' are': 4 symbols, 3 merges
     ├── r  id 81
     └── e  id 68
 """
+
+
+def test_scores_behind_those_of_the_tokens_are_left_alone(tmp_path: Path) -> None:
+    usual = builders.tiny_spm(tmp_path / "usual.gguf")
+    scores = [*load(usual).vocab.scores, 5.0, -1.0]
+    more = builders.tiny_spm(tmp_path / "more.gguf", scores=scores)
+
+    for command in ("show-merges", "dump-vocab"):
+        run = tokcli(command, "-m", str(more))
+        assert (run.status, run.text) == (0, tokcli(command, "-m", str(usual)).text)
 
 
 @pytest.mark.parametrize("token", [" are", "Ġare"])

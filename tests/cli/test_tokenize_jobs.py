@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -81,6 +86,49 @@ def test_limits_and_warnings_are_those_of_one_process(tmp_path: Path) -> None:
     assert alone.status == 1
     assert "no-bos" in alone.stderr
     assert "over the limit" in alone.stderr
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks processes up in /proc")
+def test_processes_end_with_the_one_that_is_killed(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"How are you\n" * 200_000)
+    command = [sys.executable, "-m", "tokcli", "tokenize", "--lines", "-f", str(path), "-j", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
+        assert parent.stdout is not None
+        parent.stdout.read(1)  # they are at work
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+        parent.kill()
+
+    assert len(children) == 2
+    deadline = time.monotonic() + 10
+    while any(map(_is_running, children)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(_is_running, children))
+
+
+def _is_running(process: str) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks processes up in /proc")
+def test_a_process_that_is_killed_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(b"How are you\n" * 200_000)
+    command = [sys.executable, "-m", "tokcli", "tokenize", "--lines", "-f", str(path), "-j", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        parent.stdout.read(1)
+        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+        os.kill(int(children[0]), signal.SIGKILL)
+        _, told = parent.communicate(timeout=60)
+
+    assert parent.returncode == 3
+    assert told.count(b"\n") == 1
+    assert b"error: a process of -j was ended from outside" in told
 
 
 def test_no_process_is_no_number_of_processes(files: list[str]) -> None:

@@ -14,15 +14,16 @@ from hypothesis import strategies as st
 from tests import vocabularies
 from tests.asking import small, with_bytes
 from tests.batching import always_together
+from tests.builders import BYTE_LEVEL
 from tests.charsmap import precompiled_charsmap
 from tests.gguf_files import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 from tests.inputs import hard_inputs
 from tokcli.algorithms import ugm
 from tokcli.batch import cuts as batch_cuts
-from tokcli.batch import merges, word_ids
 from tokcli.batch import rwkv as rwkv_batch
 from tokcli.batch import spm as spm_batch
 from tokcli.batch import ugm as ugm_batch
+from tokcli.batch import word_ids
 from tokcli.errors import TokenizeError
 from tokcli.merging import cuts
 from tokcli.tokenizer import Tokenizer, load
@@ -101,7 +102,8 @@ def merged(picks: list[tuple[int, int]], symbols: list[str]) -> list[tuple[str, 
     picks=PICKS,
     scores=st.lists(st.sampled_from([-2.0, -1.0, 0.0]), min_size=18, max_size=18),
     text=st.text("aab é▁c", max_size=40),
-    longest=st.sampled_from([2, 4, 254]),
+    missing=st.sets(st.sampled_from("ab▁é"), max_size=2),
+    longest=st.sampled_from([2, 4, 32]),
     size=st.integers(1, 9),
 )
 def test_spm(
@@ -109,21 +111,62 @@ def test_spm(
     picks: list[tuple[int, int]],
     scores: list[float],
     text: str,
+    missing: set[str],
     longest: int,
     size: int,
 ) -> None:
     symbols = list("ab▁é")
     merged(picks, symbols)
-    symbols = list(dict.fromkeys(symbols))
+    # A character need not be a token for what it merges into.
+    symbols = [symbol for symbol in dict.fromkeys(symbols) if symbol not in missing]
     columns, types = with_bytes(symbols)
     scores = scores[: len(symbols)] + [0.0] * 256
     tokenizer = small(tmp_path, "llama", columns, types=types, scores=scores)
     with pytest.MonkeyPatch.context() as patch:
         always_together(patch)
         # Into longer tokens nothing merges in a batch, but in words that are too long for one.
-        patch.setattr(merges, "LONGEST", longest)
         patch.setattr(spm_batch, "LONGEST", longest)
+        patch.setattr(spm_batch, "SPLITS", size)
         patch.setattr(batch_cuts, "SEGMENT", size)
+
+        assert at_once(tokenizer, text) == one_by_one(tokenizer, text)
+
+
+def test_spm_cuts_no_token_that_is_too_long_for_a_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns, types = with_bytes(["b▁", "ab▁"])
+    tokenizer = small(tmp_path, "llama", columns, types=types, scores=[0.0] * len(columns))
+    always_together(monkeypatch)
+    monkeypatch.setattr(spm_batch, "LONGEST", 2)
+
+    assert at_once(tokenizer, "xab ") == one_by_one(tokenizer, "xab ")
+    assert 1 in at_once(tokenizer, "xab ")
+
+
+# Merges that are no two symbols: they merge nothing.
+ODD_MERGES = ["a  b", "ab", " b", "a ", "", "a b c", " "]
+
+
+@given(
+    picks=PICKS,
+    odd=st.sets(st.sampled_from(ODD_MERGES), max_size=3),
+    text=st.text("aabé c'", max_size=40),
+)
+def test_bpe_of_bytes(
+    tmp_path: Path, picks: list[tuple[int, int]], odd: set[str], text: str
+) -> None:
+    symbols = list("abcÃ©Ġ'")
+    rules = [f"{left} {right}" for left, right in merged(picks, symbols)]
+    tokenizer = small(
+        tmp_path,
+        "gpt2",
+        list(dict.fromkeys([*BYTE_LEVEL, *symbols])),
+        merges=[*rules[:1], *sorted(odd), *rules[1:]],
+        pre="gpt-2",
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        always_together(patch)
 
         assert at_once(tokenizer, text) == one_by_one(tokenizer, text)
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests.asking import small, with_bytes
@@ -199,3 +200,38 @@ def test_batches_join_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(detokenize, "BATCH", 3)
 
     assert tokenizer.detokenize(ids) == whole == b"Hello world, the abc of it"
+
+
+def test_negative_ids_are_no_places_from_the_end(tmp_path: Path) -> None:
+    tokenizer = load(tiny_spm(tmp_path / "m.gguf"))
+    n_tokens = tokenizer.vocab.n_tokens
+    everything = tokenizer.detokenize(list(range(n_tokens)))
+
+    for id in (-1, -n_tokens, -n_tokens - 1, -2 * n_tokens, -2 * n_tokens - 1, n_tokens):
+        with pytest.raises(TokenIdError, match=f"token id {id} is outside"):
+            tokenizer.detokenize([3, id, 4])
+    assert tokenizer.detokenize(list(range(n_tokens))) == everything
+
+
+@pytest.mark.parametrize("id", ["3", 3.5, None, [3]])
+def test_what_is_no_integer_is_no_id(tmp_path: Path, id: Any) -> None:
+    tokenizer = load(tiny_spm(tmp_path / "m.gguf"))
+
+    with pytest.raises(TypeError):
+        tokenizer.detokenize([3, id])
+
+
+def test_ids_of_numpy(tmp_path: Path) -> None:
+    tokenizer = load(tiny_spm(tmp_path / "m.gguf"))
+    ids = np.array(tokenizer.tokenize("Hello world", add_special=False))
+
+    assert tokenizer.detokenize(ids) == b"Hello world"
+    assert tokenizer.detokenize(ids.tolist()) == b"Hello world"
+
+
+def test_a_token_that_is_control_by_its_text_alone(tmp_path: Path) -> None:
+    tokens, types = with_bytes(["a", "<|im_end|>", "b"])
+    tokenizer = small(tmp_path, "llama", tokens, types=types)
+
+    assert tokenizer.detokenize([0, 1, 2]) == b"a<|im_end|>b"
+    assert tokenizer.detokenize([0, 1, 2], unparse_special=False) == b"ab"

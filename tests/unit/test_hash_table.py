@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -34,3 +36,15 @@ def test_many_keys_that_are_alike(count: int) -> None:
     assert len(set(slots.tolist())) == count
     assert (table.find(keys) == slots).all()
     assert (table.find(keys + 1) == ABSENT).all()
+
+
+def test_behind_the_last_slot_comes_the_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    # With this multiplier the first slot of these keys is the last one.
+    monkeypatch.setattr(os, "urandom", lambda size: bytes(size - 1) + b"\x80")
+    keys = np.array([(1 << 63) - 1 - 2 * number for number in range(9)])
+    table = HashTable(8)
+
+    slots = table.insert(keys[:8])
+
+    assert sorted(slots.tolist()) == [*range(7), table.n_slots - 1]
+    assert table.find(keys).tolist() == [*slots.tolist(), ABSENT]

@@ -41,6 +41,13 @@ def test_strings_may_lie_anywhere_and_overlap() -> None:
     assert numbers([b"bc", b"abc", b""]).find(spans).tolist() == [1, 0, 1, 2, NOT_FOUND]
 
 
+@pytest.mark.parametrize("size", [16, 255, 256, 256 + 15, 512 + 15])
+def test_long_strings_are_not_taken_for_their_beginning(size: int) -> None:
+    found = numbers([b"a" * 15, b"a" * (size + 1)]).find(spans_of([b"a" * size, b"a" * (size + 1)]))
+
+    assert found.tolist() == [NOT_FOUND, 1]
+
+
 def test_strings_may_share_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(string_numbers, "FIRST", np.uint64(0))
     monkeypatch.setattr(string_numbers, "SECOND", np.uint64(0))

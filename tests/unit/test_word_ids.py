@@ -35,8 +35,13 @@ def test_each_word_is_worked_out_once() -> None:
     assert lengths.asked == [["ab", "", "abc"], ["x"]]
 
 
-def test_what_is_too_much_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(word_ids, "MOST_IDS", 3)
+@pytest.mark.parametrize(
+    ("bound", "most"), [("MOST_IDS", 3), ("MOST_WORDS", 2), ("MOST_CHARACTERS", 3)]
+)
+def test_what_is_too_much_is_forgotten(
+    bound: str, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(word_ids, bound, most)
     lengths = Lengths()
     words = WordIds(lengths, 9)
 

@@ -57,15 +57,13 @@ class Rwkv:
             output.extend(self._match(data, start, trace, source))
             return
         batch = self._batch if len(data) >= SHORTEST_BATCH else None
-        before = len(output)
         try:
             if batch is not None:
                 batch.encode(data, output)
             else:
                 output.extend(self._cuts.encode(data.decode("latin-1")))
         except TokenizeError:
-            # Only the whole fragment tells where in the input nothing matched.
-            del output[before:]
+            # Only the whole fragment tells where in the input nothing matched: this raises again.
             output.extend(self._match(data, fragment.start))
 
     @cached_property

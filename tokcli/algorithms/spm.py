@@ -8,6 +8,7 @@ never has more to do: a symbol grows only into tokens, so only single characters
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -73,13 +74,10 @@ class Spm:
 
     def _encode_text(self, text: str, output: list[TokenId]) -> None:
         if len(text) >= LONG_TEXT:
-            known = len(output)
-            try:
+            # Of several bytes that have no token the first is to be named, which is done below.
+            with suppress(TokenizeError):
                 output.extend(chain.from_iterable(self._batch.encode(text)))
                 return
-            except TokenizeError:
-                # Of several bytes that have no token the first is to be named.
-                del output[known:]
         output.extend(self._cuts.encode(text))
 
     @cached_property

@@ -350,6 +350,3 @@ def _changes(before: bytes, units: Units) -> tuple[Change, ...]:
             changes.append(Change(start, end, after))
         position = end
     return tuple(changes)
-
-
-# Bytes of a character by the high half of its first byte (unicode_len_utf8).

@@ -45,9 +45,10 @@ class MergeBatch:
     """Words of one vocabulary into ids.
 
     A word starts as a symbol for each of its characters, or for each of its bytes: then
-    `byte_symbols` names them. `merges` gives the about `n_merges` merges when they are needed, or
-    None where they cannot be numbered. `symbol_ids` tells the ids of a final symbol that is no
-    token, `encode_alone` those of a word, for words that are few or long.
+    `byte_symbols` names them. `merges` gives the merges in words of up to `longest` symbols when
+    they are needed, `n_merges` of them, or None where they cannot be numbered. `symbol_ids` tells
+    the ids of a final symbol that is no token, `encode_alone` those of a word, for words that are
+    few or long.
     """
 
     def __init__(
@@ -59,7 +60,9 @@ class MergeBatch:
         byte_symbols: Sequence[bytes] | None,
         symbol_ids: Callable[[bytes], TokenIds],
         encode_alone: Callable[[str], TokenIds],
+        longest: int = LONGEST,
     ) -> None:
+        self._longest = longest
         self._fewest = FEWEST + n_merges // MERGES_FOR_A_WORD
         self._find_merges = merges
         self._numbering = Numbering(token_to_id)
@@ -75,7 +78,7 @@ class MergeBatch:
         texts: Sequence[Any] = list(map(encode, words)) if by_bytes else words
         sizes = np.fromiter(map(len, texts), np.int64, len(texts))
         order = np.argsort(sizes, kind="stable")
-        end = int(np.searchsorted(sizes[order], LONGEST, "right"))
+        end = int(np.searchsorted(sizes[order], self._longest, "right"))
         table = self._table_for(end)
         if table is None:
             end = 0

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from tokcli.batch.cuts import PairCuts
-from tokcli.batch.merges import LONGEST, MergeBatch, Merges
+from tokcli.batch.merges import MergeBatch, Merges
 from tokcli.batch.string_numbers import NOT_FOUND, Spans, StringNumbers, spans_of
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import WordIds
@@ -16,6 +16,12 @@ from tokcli.merging.cuts import well_formed
 from tokcli.vocab import TokenId, TokenIds, Vocab
 
 __all__ = ["SpmBatch"]
+
+# Characters of a word, and of a token, that are worked on here: a token has as many splits, and so
+# a file that has many long ones would have very many.
+LONGEST = 32
+# So many splits at a time.
+SPLITS = 1 << 16
 
 
 class SpmBatch:
@@ -29,16 +35,23 @@ class SpmBatch:
         symbol_ids: Callable[[bytes], TokenIds],
         encode_alone: Callable[[str], TokenIds],
     ) -> None:
+        self._vocab = vocab
         self._priorities = priorities
+        self._symbol_ids = symbol_ids
+        self._encode_alone = encode_alone
+
+    @cached_property
+    def _word_ids(self) -> WordIds:
         merger = MergeBatch(
-            2 * len(vocab),
+            self._merges.ranks.size,
             lambda: self._merges,
-            token_to_id=vocab.token_to_id,
+            token_to_id=self._vocab.token_to_id,
             byte_symbols=None,
-            symbol_ids=symbol_ids,
-            encode_alone=encode_alone,
+            symbol_ids=self._symbol_ids,
+            encode_alone=self._encode_alone,
+            longest=LONGEST,
         )
-        self._word_ids = WordIds(merger.encode, len(vocab))
+        return WordIds(merger.encode, len(self._vocab))
 
     def encode(self, text: str) -> Iterator[list[TokenId]]:
         """The ids of `text`, in several lists."""
@@ -51,7 +64,7 @@ class SpmBatch:
     @cached_property
     def _merges(self) -> Merges:
         """The pairs that may come to merge in words: either side is a character or a token."""
-        tokens = list(map(str.encode, self._tokens))
+        tokens = [token.encode() for token in self._tokens if len(token) <= LONGEST]
         text, starts, sizes = spans_of(tokens)
         known = StringNumbers({token: number for number, token in enumerate(tokens)})
         _, ranks = np.unique([self._priorities[token] for token in tokens], return_inverse=True)
@@ -60,16 +73,23 @@ class SpmBatch:
         owners = np.searchsorted(starts, chars, "right") - 1
         n_chars = np.bincount(owners, minlength=len(tokens))
         nth = np.arange(chars.size) - (np.cumsum(n_chars) - n_chars)[owners]
-        # No word is longer, and a token has as many splits as characters.
-        splits = np.flatnonzero((nth > 0) & (n_chars[owners] <= LONGEST))
-        chars, owners, nth = chars[splits], owners[splits], nth[splits]
-        starts, sizes, n_chars = starts[owners], sizes[owners], n_chars[owners]
-        lefts = Spans(text, starts, chars - starts)
-        rights = Spans(text, chars, starts + sizes - chars)
-        may = (nth == 1) | (known.find(lefts) != NOT_FOUND)
-        may &= (nth == n_chars - 1) | (known.find(rights) != NOT_FOUND)
-        joined = Spans(text, starts[may], sizes[may])
-        return Merges(joined, lefts.sizes[may], ranks[owners][may].astype(np.int32))
+        is_first, is_last = nth == 1, nth == n_chars[owners] - 1
+        splits = np.flatnonzero(nth)
+        may = [np.zeros(0, np.bool_)]
+        # Few at a time: most of them come to nothing.
+        for few in np.array_split(splits, 1 + splits.size // SPLITS):
+            start, end = starts[owners[few]], (starts + sizes)[owners[few]]
+            middle = chars[few]
+            left = is_first[few] | (known.find(Spans(text, start, middle - start)) != NOT_FOUND)
+            right = is_last[few] | (known.find(Spans(text, middle, end - middle)) != NOT_FOUND)
+            may.append(left & right)
+        merging = splits[np.concatenate(may)]
+        owners = owners[merging]
+        return Merges(
+            Spans(text, starts[owners], sizes[owners]),
+            chars[merging] - starts[owners],
+            ranks[owners].astype(np.int32),
+        )
 
     @cached_property
     def _cuts(self) -> PairCuts:

@@ -70,6 +70,7 @@ class StringNumbers:
         slots = self._slots.find(_keys(first, second))
         same = self._first.take(slots) == first
         same &= self._second.take(slots) == second
+        # The size in the second word is that modulo 256.
         same &= spans.sizes <= LONGEST
         found = np.where(same, self._numbers.take(slots), np.int32(NOT_FOUND))
         left = np.flatnonzero(~same & (spans.sizes > self._longest_found))

@@ -13,7 +13,7 @@ from tokcli.batch.text import code_points
 from tokcli.batch.token_trie import STOP, Codes, TokenTrie
 from tokcli.vocab import TokenId
 
-__all__ = ["UgmTokens", "code_points"]
+__all__ = ["UgmTokens"]
 
 # A token is looked at if whatever stands side by side in it, so many characters, does so in the
 # words too, going by hashes: one too many does no harm.

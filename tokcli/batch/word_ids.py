@@ -20,8 +20,9 @@ from tokcli.vocab import TokenId
 
 __all__ = ["Encoded", "WordIds"]
 
-# More words, or more ids of them, are not kept for the next text.
+# More words, more characters of them, or more ids, are not kept for the next text.
 MOST_WORDS = 1 << 18
+MOST_CHARACTERS = 1 << 23
 MOST_IDS = 1 << 22
 # Fewer ids have places that fit 32 bits, which are quicker.
 SHORT_PLACES = 1 << 31
@@ -52,6 +53,7 @@ class WordIds:
         self._starts = np.zeros(0, np.int64)
         self._counts = np.zeros(0, np.int64)
         self._ids = np.zeros(0, np.int32)
+        self._n_characters = 0
 
     @cached_property
     def _shared(self) -> NDArray[np.object_]:
@@ -68,8 +70,6 @@ class WordIds:
     def arrays(self, words: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The ids of these words, one after the other, and how many each word has."""
         with self._lock:
-            if len(self._numbers) > MOST_WORDS or self._ids.size > MOST_IDS:
-                self._forget()
             numbers = np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
             try:
                 self._learn()
@@ -79,6 +79,12 @@ class WordIds:
             counts = self._counts.take(numbers)
             starts = self._starts.take(numbers)
             ids = self._ids
+            if (
+                len(self._numbers) > MOST_WORDS
+                or self._n_characters > MOST_CHARACTERS
+                or ids.size > MOST_IDS
+            ):
+                self._forget()
         ends = np.cumsum(counts)
         size = int(ends[-1]) if ends.size else 0
         place = np.int32 if max(size, ids.size) < SHORT_PLACES else np.int64
@@ -99,6 +105,7 @@ class WordIds:
             counts[encoded.words] = encoded.counts
             ids.append(encoded.ids)
             size += encoded.ids.size
+        self._n_characters += sum(map(len, new))
         self._starts = np.concatenate((self._starts, starts))
         self._counts = np.concatenate((self._counts, counts))
         self._ids = np.concatenate(ids)

@@ -42,6 +42,10 @@ def guarded(action: Callable[[], int | None], *, debug: Callable[[], bool]) -> i
         _print_traceback(debug())
         report("error", _describe(error))
         return UNUSABLE
+    except MemoryError:
+        _print_traceback(debug())
+        report("error", "there is not enough memory for this; give it more, or a smaller input")
+        return UNUSABLE
     except Exception as error:
         if hasattr(error, "exit_code"):  # Typer's own, about how the command was called
             raise

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from tokcli.cli.guard import UNUSABLE
 from tokcli.cli.io import Input
 from tokcli.cli.model_source import load_tokenizer
 from tokcli.cli.tokenize_inputs import is_batch
@@ -98,6 +99,19 @@ class Jobs:
     ) -> Iterator[tuple[Input, Tokenized]]:
         """Each input with its result, in order. `notes` receives what reading `units` has to say,
         and `note` is told when it is its turn. Raises what reading and tokenizing raise."""
+        from concurrent.futures.process import BrokenProcessPool
+
+        try:
+            yield from self._results(units, notes, note)
+        except BrokenProcessPool:
+            raise TokcliError(
+                "a process of -j was ended from outside, perhaps for want of memory; "
+                "-j 1 takes less"
+            ) from None
+
+    def _results(
+        self, units: Iterator[Input], notes: deque[str], note: Callable[[str], None]
+    ) -> Iterator[tuple[Input, Tokenized]]:
         pending: deque[tuple[list[Input], Future[Answer]] | str | Exception] = deque()
         batches = self._batches(units, notes)
         more = True
@@ -167,10 +181,23 @@ _worker: tuple[Tokenizer, How] | None = None
 def _start_worker(source: Tokenizer | Callable[[], Tokenizer], how: How) -> None:
     global _worker
     import signal
+    from threading import Thread
 
     # The parent alone answers Ctrl-C, and ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     _worker = source if isinstance(source, Tokenizer) else source(), how
+
+
+def _end_with_parent() -> None:
+    """A parent that is killed ends no workers, and they hold each other's queue open."""
+    from multiprocessing import parent_process
+    from multiprocessing.connection import wait
+
+    parent = parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(UNUSABLE)
 
 
 def _tokenize_batch(texts: list[bytes]) -> Answer:
