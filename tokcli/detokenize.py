@@ -53,7 +53,7 @@ class Detokenizer:
         `remove_special` leaves out a leading BOS and a trailing EOS where the vocabulary adds them;
         `unparse_special` lets control and unknown tokens give their text.
 
-        Raises TokenIdError for an id outside the vocabulary.
+        Raises TokenIdError for an id outside the vocabulary, TypeError for what is no integer.
         """
         vocab = self._vocab
         if not isinstance(ids, list):
