@@ -69,12 +69,12 @@ class Detokenizer:
                 ids = ids[:-1]
         if not ids:
             return b""
-        text = self._joined(ids, unparse_special)
+        text = self._pieces_joined(ids, unparse_special)
         if strip_space and self.piece(ids[0], special=unparse_special).startswith(b" "):
             text = text[1:]
         return clean_spaces(text) if vocab.flag("clean_spaces") else text
 
-    def _joined(self, ids: list[TokenId], special: bool) -> bytes:
+    def _pieces_joined(self, ids: list[TokenId], special: bool) -> bytes:
         known = self._pieces if special else self._plain_pieces
         try:
             return _joined(ids, known)

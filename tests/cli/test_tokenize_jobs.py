@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -90,13 +92,7 @@ def test_limits_and_warnings_are_those_of_one_process(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks processes up in /proc")
 def test_processes_end_with_the_one_that_is_killed(tmp_path: Path) -> None:
-    path = tmp_path / "lines.txt"
-    path.write_bytes(b"How are you\n" * 200_000)
-    command = [sys.executable, "-m", "tokcli", "tokenize", "--lines", "-f", str(path), "-j", "2"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as parent:
-        assert parent.stdout is not None
-        parent.stdout.read(1)  # they are at work
-        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+    with _at_work(tmp_path) as (parent, children):
         parent.kill()
 
     assert len(children) == 2
@@ -104,6 +100,22 @@ def test_processes_end_with_the_one_that_is_killed(tmp_path: Path) -> None:
     while any(map(_is_running, children)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not any(map(_is_running, children))
+
+
+@contextmanager
+def _at_work(folder: Path) -> Iterator[tuple[subprocess.Popen[bytes], list[str]]]:
+    """A process that tokenizes with two more, and the ids of these; it is killed in the end."""
+    path = folder / "lines.txt"
+    path.write_bytes(b"How are you\n" * 200_000)
+    command = [sys.executable, "-m", "tokcli", "tokenize", "--lines", "-f", str(path), "-j", "2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as parent:
+        try:
+            assert parent.stdout is not None
+            parent.stdout.read(1)  # they are at work
+            children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+            yield parent, children
+        finally:
+            parent.kill()
 
 
 def _is_running(process: str) -> bool:
@@ -119,18 +131,9 @@ def _is_running(process: str) -> bool:
     sys.version_info < (3, 11, 5), reason="concurrent.futures hangs on this (gh-94777)"
 )
 def test_a_process_that_is_killed_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "lines.txt"
-    path.write_bytes(b"How are you\n" * 200_000)
-    command = [sys.executable, "-m", "tokcli", "tokenize", "--lines", "-f", str(path), "-j", "2"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as parent:
-        assert parent.stdout is not None
-        parent.stdout.read(1)
-        children = Path(f"/proc/{parent.pid}/task/{parent.pid}/children").read_text().split()
+    with _at_work(tmp_path) as (parent, children):
         os.kill(int(children[0]), signal.SIGKILL)
-        try:
-            _, told = parent.communicate(timeout=60)
-        finally:
-            parent.kill()
+        _, told = parent.communicate(timeout=60)
 
     assert parent.returncode == 3
     assert told.count(b"\n") == 1

@@ -162,7 +162,7 @@ class Ugm:
         single = [
             abs(score)
             for text, (score, _) in self._scores.items()
-            if len(text) <= 4 and SIZES_BY_LEAD[text[0] >> 4] == len(text)
+            if SIZES_BY_LEAD[text[0] >> 4] == len(text)
         ]
         a_character = max(*single, *scores, abs(self._unknown_score), 1.0)
         worst = max(map(abs, scores), default=0.0)

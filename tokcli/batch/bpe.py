@@ -10,10 +10,10 @@ import numpy as np
 
 from tokcli.algorithms.bpe_chunks import NEWLINE_WORDS, Chunks
 from tokcli.batch.cuts import PairCuts
-from tokcli.batch.merges import MergeBatch, Merges, alone
-from tokcli.batch.string_numbers import Spans
+from tokcli.batch.merges import MergeBatch, Merges
+from tokcli.batch.string_numbers import Spans, spans_of
 from tokcli.batch.text import code_points
-from tokcli.batch.word_ids import Encoded, WordIds
+from tokcli.batch.word_ids import Encoded, WordIds, alone
 from tokcli.pretokenize import Stage
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.text.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
@@ -67,14 +67,13 @@ class BpeBatch:
     @cached_property
     def _cuts(self) -> PairCuts:
         # Two characters meet in a symbol when the symbols merge of which they are the edges.
-        points = code_points(decode(self._merges_text))
+        points = code_points(decode(self._merge_spans.text + b" "))
         spaces = np.flatnonzero(points == ord(" "))[:-1]
         return PairCuts(points[spaces - 1], points[spaces + 1], apart="\n")
 
     @cached_property
-    def _merges_text(self) -> bytes:
-        """All merges, one after the other, and another space."""
-        return b"".join([*self._merges, b" "])
+    def _merge_spans(self) -> Spans:
+        return spans_of(self._merges)
 
     def _encode_chunks(self, chunks: Sequence[str]) -> Iterator[Encoded]:
         left = np.arange(len(chunks))
@@ -93,14 +92,12 @@ class BpeBatch:
             yield encoded._replace(words=left[encoded.words])
 
     def _find_merges(self) -> Merges | None:
-        sizes = np.fromiter(map(len, self._merges), np.int64, len(self._merges))
-        ends = np.cumsum(sizes)
-        starts = ends - sizes
-        spaces = np.flatnonzero(np.frombuffer(self._merges_text, np.uint8) == ord(" "))[:-1]
-        if spaces.size != sizes.size or (spaces < starts).any() or (spaces >= ends).any():
+        text, starts, sizes = self._merge_spans
+        spaces = np.flatnonzero(np.frombuffer(text, np.uint8) == ord(" "))
+        if spaces.size != sizes.size or (spaces < starts).any() or (spaces >= starts + sizes).any():
             return None  # a merge is two symbols and the space between them
         ranks = np.arange(sizes.size, dtype=np.int32)
-        joined = Spans(self._merges_text.replace(b" ", b""), starts - ranks, sizes - 1)
+        joined = Spans(text.replace(b" ", b""), starts - ranks, sizes - 1)
         return Merges(joined, spaces - starts, ranks)
 
 

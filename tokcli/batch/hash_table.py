@@ -11,6 +11,7 @@ __all__ = ["ABSENT", "HashTable", "Keys"]
 
 Keys = NDArray[np.int64]
 
+# Keys from which on a sparse table is too large for the processor's caches.
 MANY = 1 << 17
 # Where a key is that is not there. As an index it is that of the last entry of an array.
 ABSENT = -1
@@ -21,8 +22,7 @@ class HashTable:
     good. There is room for `most` different keys."""
 
     def __init__(self, most: int) -> None:
-        # At most a quarter of the slots are taken; half of them where more would only mean that
-        # none is in the processor's caches.
+        # At most a quarter of the slots are taken, or half of them.
         bits = max(8, ((4 if most < MANY else 2) * most).bit_length())
         self.n_slots = 1 << bits
         self._shift = np.uint64(64 - bits)

@@ -15,11 +15,11 @@ from tokcli.batch.merge_table import LONGEST, MOST_RANKS, MergeTable, Numbers, P
 from tokcli.batch.numbering import Numbering
 from tokcli.batch.string_numbers import Spans
 from tokcli.batch.text import code_points
-from tokcli.batch.word_ids import Encoded
+from tokcli.batch.word_ids import Encoded, alone
 from tokcli.text.unicode import encode
 from tokcli.vocab import TokenId, TokenIds
 
-__all__ = ["LONGEST", "MergeBatch", "Merges", "alone"]
+__all__ = ["LONGEST", "MergeBatch", "Merges"]
 
 
 # Words are merged together with others that are not much shorter.
@@ -158,10 +158,3 @@ class MergeBatch:
             list(chain.from_iterable(found[index] for index in which.tolist())), np.int32
         )
         return expanded, np.add.reduceat(sizes, np.cumsum(counts) - counts)
-
-
-def alone(encode: Callable[[str], TokenIds], words: Sequence[str], indices: Places) -> Encoded:
-    """The ids of those `words` that have these indices, each by itself."""
-    found = [encode(words[index]) for index in indices.tolist()]
-    counts = np.fromiter(map(len, found), np.int64, len(found))
-    return Encoded(indices, np.array(list(chain.from_iterable(found)), np.int32), counts)

@@ -19,7 +19,6 @@ class Numbering:
 
     def __init__(self, token_to_id: dict[bytes, TokenId]) -> None:
         self._token_to_id = token_to_id
-        self._id = token_to_id.get
         self.first_other = 1 + max(token_to_id.values(), default=-1) + 1
         self.others: list[bytes] = []
         self._numbers: dict[bytes, int] = {}
@@ -40,11 +39,12 @@ class Numbering:
         """The same for few symbols."""
         return np.fromiter(map(self._number, symbols), np.int32, len(symbols))
 
+    def _find(self, symbol: bytes) -> int | None:
+        id = self._token_to_id.get(symbol)
+        return self._numbers.get(symbol) if id is None else id + 1
+
     def _number(self, symbol: bytes) -> int:
-        id = self._id(symbol)
-        if id is not None:
-            return id + 1
-        number = self._numbers.get(symbol)
+        number = self._find(symbol)
         if number is None:
             number = self._numbers[symbol] = self.first_other + len(self.others)
             self.others.append(symbol)
@@ -56,8 +56,7 @@ class Numbering:
         once: list[bytes] = []
         numbers = []
         for symbol in symbols:
-            id = self._id(symbol)
-            number = self._numbers.get(symbol) if id is None else id + 1
+            number = self._find(symbol)
             if number is None:
                 number = self.first_other + len(self.others) + len(once)
                 once.append(symbol)

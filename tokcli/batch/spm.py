@@ -10,7 +10,7 @@ import numpy as np
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import MergeBatch, Merges
 from tokcli.batch.string_numbers import NOT_FOUND, Spans, StringNumbers, spans_of
-from tokcli.batch.text import code_points
+from tokcli.batch.text import code_points, starts_character
 from tokcli.batch.word_ids import WordIds
 from tokcli.merging.cuts import well_formed
 from tokcli.vocab import TokenId, TokenIds, Vocab
@@ -69,7 +69,7 @@ class SpmBatch:
         known = StringNumbers({token: number for number, token in enumerate(tokens)})
         _, ranks = np.unique([self._priorities[token] for token in tokens], return_inverse=True)
         # Every character of every token, and how many there are before it in the token.
-        chars = np.flatnonzero(np.frombuffer(text, np.uint8) & 0xC0 != 0x80)
+        chars = np.flatnonzero(starts_character(text))
         owners = np.searchsorted(starts, chars, "right") - 1
         n_chars = np.bincount(owners, minlength=len(tokens))
         nth = np.arange(chars.size) - (np.cumsum(n_chars) - n_chars)[owners]
@@ -97,7 +97,7 @@ class SpmBatch:
         # edges of what merges into the longest tokens are not known: all that is in these.)
         joined, left_sizes, _ = self._merges
         points = code_points(joined.text.decode())
-        places = np.cumsum(np.frombuffer(joined.text, np.uint8) & 0xC0 != 0x80)
+        places = np.cumsum(starts_character(joined.text))
         rights = places[joined.starts + left_sizes] - 1
         longest = code_points("\0".join(token for token in self._tokens if len(token) > LONGEST))
         return PairCuts(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from tokcli.batch.lots import lots
 from tokcli.batch.text import code_points
 from tokcli.batch.token_trie import STOP, Codes, Ids, Places, TokenTrie
 from tokcli.batch.ugm_tokens import UgmTokens
-from tokcli.batch.word_ids import Encoded
+from tokcli.batch.word_ids import Encoded, alone
 from tokcli.vocab import TokenId
 
 __all__ = ["UgmBatch"]
@@ -62,10 +61,7 @@ class UgmBatch:
         start, end = np.searchsorted(sizes[order], (1, SIZES[-1] + 1)).tolist()
         if end - start < FEWEST:
             end = start
-        alone = order[end:]
-        found = [self._encode_alone(texts[index]) for index in alone.tolist()]
-        counts = np.fromiter(map(len, found), np.int64, len(found))
-        yield Encoded(alone, np.array(list(chain.from_iterable(found)), np.int32), counts)
+        yield alone(self._encode_alone, texts, order[end:])
         if start < end:
             codes = code_points("".join(texts))
             yield from self._encode_together(codes, sizes, order[start:end])

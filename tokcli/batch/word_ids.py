@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from itertools import count, islice
+from itertools import chain, count, islice
 from threading import Lock
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from tokcli.vocab import TokenId
 
-__all__ = ["Encoded", "WordIds"]
+__all__ = ["Encoded", "WordIds", "alone"]
 
 # More words, more characters of them, or more ids, are not kept for the next text.
 MOST_WORDS = 1 << 18
@@ -35,6 +35,15 @@ class Encoded(NamedTuple):
     words: NDArray[np.int64]
     ids: NDArray[np.int32]
     counts: NDArray[np.int64]
+
+
+def alone(
+    encode: Callable[[str], Sequence[TokenId]], words: Sequence[str], indices: NDArray[np.int64]
+) -> Encoded:
+    """The ids of those `words` that have these indices, each by itself."""
+    found = [encode(words[index]) for index in indices.tolist()]
+    counts = np.fromiter(map(len, found), np.int64, len(found))
+    return Encoded(indices, np.array(list(chain.from_iterable(found)), np.int32), counts)
 
 
 class WordIds:
