@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO, NamedTuple
 
 from tokcli.errors import GgufError
+from tokcli.gguf_strings import Strings, end_of_strings
 
 __all__ = ["ARRAY", "BOOL", "STRING", "TYPE_NAMES", "Entry", "Metadata", "read_metadata"]
 
@@ -44,6 +45,8 @@ FIRST_READ = 16 << 20
 LIMIT = 1 << 30
 # Python needs about 64 bytes for a short string, so that this many take up as much.
 MOST_STRINGS = LIMIT // 64
+# The array of strings of which few are asked for, when a short text is tokenized.
+SELDOM_WHOLE = "tokenizer.ggml.merges"
 # From the description of the format.
 LONGEST_KEY = (1 << 16) - 1
 
@@ -51,7 +54,7 @@ LONGEST_KEY = (1 << 16) - 1
 class Entry(NamedTuple):
     """One key-value: `type` and, for arrays, `item_type` are GGUF type numbers.
 
-    `value`: int, float, bool, bytes (str), list[bytes] (array of str), or array.array.
+    `value`: int, float, bool, bytes (str), a sequence of bytes (array of str), or array.array.
     """
 
     type: int
@@ -297,18 +300,22 @@ class _Parser:
             value, offset = self.string(offset, where)
             return Entry(STRING, None, value), offset
         if type_ == ARRAY:
-            return self.array(where, offset)
+            return self.array(key, where, offset)
         if type_ not in SCALAR_CODES:
             raise self.fail(f"{_shown(key)} has the unknown type {type_} (at byte {start})")
         assert isinstance(type_, int)
         number, offset = self.scalar(SCALAR_CODES[type_], offset, where)
         return Entry(type_, None, bool(number) if type_ == BOOL else number), offset
 
-    def array(self, where: str, offset: int) -> tuple[Entry, int]:
+    def array(self, key: str, where: str, offset: int) -> tuple[Entry, int]:
         start = offset
         item_type, offset = self.scalar("I", offset, where)
         if item_type == STRING:
             n_items, offset = self.count(offset, f"the length of {where}", 8, MOST_STRINGS)
+            if key == SELDOM_WHOLE and self.order == "<":
+                end = end_of_strings(self.buffer, offset, n_items)
+                if end is not None:
+                    return Entry(ARRAY, STRING, Strings(self.buffer[offset:end], n_items)), end
             texts, offset = self.strings(n_items, offset, where)
             return Entry(ARRAY, STRING, texts), offset
         if item_type not in SCALAR_CODES:

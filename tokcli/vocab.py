@@ -6,10 +6,11 @@ from array import array
 from collections.abc import Mapping, Sequence, Set
 from enum import IntEnum, IntFlag
 from functools import cached_property
-from itertools import compress, repeat
+from itertools import repeat
 from typing import Literal, NamedTuple
 
 from tokcli.errors import TokenIdError
+from tokcli.gguf_strings import Strings
 
 __all__ = [
     "Note",
@@ -154,7 +155,7 @@ class Vocab:
         token_to_id: dict[bytes, TokenId],
         types: Sequence[int] | None,
         scores: Sequence[float] | None,
-        merges: list[bytes],
+        merges: Sequence[bytes],
         attr_overrides: dict[TokenId, int],
         special: Mapping[str, SpecialId],
         settings: Mapping[str, Setting],
@@ -261,21 +262,20 @@ class Vocab:
     @cached_property
     def ranks(self) -> dict[bytes, int]:
         """Merge "left right" -> rank; of a merge that is there twice, the first counts."""
-        merges = self.merges
-        return dict(zip(reversed(merges), range(len(merges) - 1, -1, -1), strict=True))
+        return _ranks(self.merges)
 
     @property
     def has_ranks(self) -> bool:
         """Whether `ranks` has been built."""
         return "ranks" in self.__dict__
 
-    def ranks_among(self, pairs: Set[bytes]) -> dict[bytes, int]:
-        """Of `ranks`, those of `pairs`: for a few pairs, in a quarter of the time."""
-        if self.has_ranks:
+    def ranks_among(self, alphabet: bytes) -> dict[bytes, int]:
+        """Of `ranks`, those of the merges that have no bytes but these, a space among them. Where
+        `ranks` has not been built, numbers in the order of the ranks stand for them, which takes a
+        small part of the time."""
+        if self.has_ranks or not isinstance(self.merges, Strings):
             return self.ranks
-        merges = self.merges
-        found = list(compress(range(len(merges)), map(pairs.__contains__, merges)))
-        return {merges[rank]: rank for rank in reversed(found)}
+        return _ranks(self.merges.made_of(alphabet))
 
     def flag(self, name: str) -> bool:
         """The value of a yes-or-no setting."""
@@ -288,3 +288,7 @@ class Vocab:
     def is_eog(self, id: TokenId) -> bool:
         """Whether llama.cpp stops generating at this token."""
         return id in self.eog_ids
+
+
+def _ranks(merges: Sequence[bytes]) -> dict[bytes, int]:
+    return dict(zip(reversed(merges), range(len(merges) - 1, -1, -1), strict=True))

@@ -82,7 +82,7 @@ def no_lists(patch: Patch) -> None:
 
 
 def all_merges_at_once(patch: Patch) -> None:
-    patch.setattr(bpe, "FEW_SYMBOLS", 0)
+    patch.setattr(bpe, "SHORT_TEXT", -1)
 
 
 def all_together(patch: Patch) -> None:

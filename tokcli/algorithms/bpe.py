@@ -7,8 +7,8 @@ alphabet; the Gemma 4 family works on UTF-8 characters, with spaces written as U
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
-from itertools import chain, combinations
+from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tokcli.algorithms import bpe_text
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Bpe", "Prepared"]
 
-# So many symbols make 5,456 pairs of neighbours at most, whatever merges.
-FEW_SYMBOLS = 32
+# For so many characters, only the merges of which they may need one are laid out.
+SHORT_TEXT = 4096
 # Fewer words, however long, are not worth numpy.
 MANY_WORDS = 4096
 
@@ -59,7 +59,7 @@ class Bpe:
         for stage in reversed(self._stages[1:]):
             rest = Memo(_Then(stage, rest))
         self._rest = rest
-        # A process that tokenizes more than one short text needs the table of merges after all.
+        # A process that tokenizes more than one text needs the table of merges after all.
         self._first_call = True
 
     def _cuts(self) -> Cuts:
@@ -128,9 +128,8 @@ class Bpe:
     def _encode_text(self, text: str, output: list[TokenId]) -> None:
         if self._first_call and not self._vocab.has_ranks:
             self._first_call = False
-            few = len(text) <= FEW_SYMBOLS
-            if few and (not self._byte_encode or len(encode(text)) <= FEW_SYMBOLS):
-                output.extend(self._encode_few(text))
+            if len(text) <= SHORT_TEXT:
+                output.extend(self._encode_short(text))
                 return
         for segment in self._segments(text):
             if len(segment) < LONG_TEXT:
@@ -153,20 +152,15 @@ class Bpe:
 
         return BpeBatch(self._vocab, self._chunks, self._stages)
 
-    def _encode_few(self, text: str) -> Iterable[TokenId]:
-        """A few symbols ask for a few merges: not worth a table of all of them."""
+    def _encode_short(self, text: str) -> Iterable[TokenId]:
+        """Without a table of all merges, which takes longer than anything else here."""
         chunks = list(self._segments(text))
         for stage in self._stages:
             chunks = [piece for chunk in chunks for piece in stage.split(chunk)]
-        pairs: set[bytes] = set()
-        for chunk in chunks:
-            symbols = self._chunks.symbols(chunk)
-            places = range(len(symbols) + 1)
-            for start, middle, end in combinations(places, 3):
-                left, right = b"".join(symbols[start:middle]), b"".join(symbols[middle:end])
-                pairs.add(left + b" " + right)
-        rank = self._vocab.ranks_among(pairs).get
-        return [id for chunk in chunks for id in self._chunks.encode(chunk, rank)]
+        alphabet = b" " + b"".join(self._chunks.symbols(text))
+        rank = self._vocab.ranks_among(alphabet).get
+        ids: Memo[str, TokenIds] = Memo(partial(self._chunks.encode, rank=rank))
+        return chain.from_iterable(map(ids.__getitem__, chunks))
 
     def _segments(self, text: str) -> Iterable[str]:
         if not self._between_whitespace:

@@ -11,6 +11,7 @@ from tokcli.check.finding import Evidence
 from tokcli.check.offsets import FileOffsets
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import Metadata
+from tokcli.gguf_strings import Strings
 from tokcli.listing.merge_rows import split_merge
 from tokcli.loading.model_rules import MODELS, ModelRules
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, PreTokenizerRules
@@ -183,13 +184,13 @@ class Subject:
         return frozenset() if vocab is None else frozenset(vocab.special_token_ids)
 
     @cached_property
-    def merges(self) -> list[bytes]:
+    def merges(self) -> Sequence[bytes]:
         """The merges of a BPE vocabulary, raw."""
         if self.type != VocabType.BPE:
             return []
         entry = self.metadata.get(MERGES)
         value = None if entry is None else entry.value
-        return value if isinstance(value, list) else []
+        return value if isinstance(value, (list, Strings)) else []
 
     @cached_property
     def chat(self) -> Judgement:
@@ -227,7 +228,7 @@ class Subject:
         """Evidence: an item of an array, with its text where it is one."""
         entry = self.metadata[key]
         value = entry.value
-        text = value[index] if isinstance(value, list) and index < len(value) else None
+        text = value[index] if isinstance(value, (list, Strings)) and index < len(value) else None
         return Evidence(key, index, self.offsets.item(key, index), text)
 
     def at_tokens(self, ids: Iterable[TokenId]) -> tuple[Evidence, ...]:

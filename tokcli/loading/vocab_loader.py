@@ -7,10 +7,12 @@ Duplicate token texts, on which the reference aborts, are an error.
 from __future__ import annotations
 
 from array import array
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import FLOAT32, INT8, INT32, STRING, UINT8, UINT32, Metadata
+from tokcli.gguf_strings import Strings
 from tokcli.loading.model_rules import MODELS, ModelRules
 from tokcli.loading.special_ids import SpecialIds
 from tokcli.loading.special_tokens import SLOT_KEYS
@@ -44,7 +46,7 @@ def load_vocab(metadata: Metadata) -> Vocab:
     keys.get("tokenizer.ggml.token_type_count", UINT32)
     settings = SettingsReader(keys).read(rules, pre_rules, pre)
     tokens = Tokens([], [], {})
-    merges: list[bytes] = []
+    merges: Sequence[bytes] = []
     charsmap = b""
     scores = types = None
     if rules.type != VocabType.NONE:
@@ -130,7 +132,7 @@ def _pre_tokenizer(
     return pre, pre_rules
 
 
-def _read_merges(keys: TypedKeys, rules: ModelRules, pre: str) -> list[bytes]:
+def _read_merges(keys: TypedKeys, rules: ModelRules, pre: str) -> Sequence[bytes]:
     if rules.type != VocabType.BPE:
         return []
     merges = keys.get_array("tokenizer.ggml.merges", (STRING,))
@@ -140,9 +142,9 @@ def _read_merges(keys: TypedKeys, rules: ModelRules, pre: str) -> list[bytes]:
         raise VocabError(
             "key tokenizer.ggml.merges is missing, and BPE needs merges; convert the model again"
         )
-    assert isinstance(merges, list)
+    assert isinstance(merges, (list, Strings))
     # llama.cpp reads C strings, which end at a NUL.
-    if _hold_nul(merges):
+    if isinstance(merges, list) and _hold_nul(merges):
         return [merge.split(b"\0", 1)[0] for merge in merges]
     return merges
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tokcli.gguf_metadata import FLOAT32, STRING, Entry
@@ -22,7 +21,7 @@ def raw_lines(entry: Entry) -> Iterable[str]:
     """The items of an array, or a number, a line each; texts as byte_escapes writes them, so
     that each is one line."""
     items = entry.value if entry.item_type is not None else [entry.value]
-    assert isinstance(items, (list, array))
+    assert isinstance(items, Sequence)
     kind = entry.type if entry.item_type is None else entry.item_type
     return (_scalar(item, kind) for item in items)
 
@@ -40,7 +39,7 @@ def preview(entry: Entry) -> str:
     if entry.item_type is None:
         return _shortened(_scalar(entry.value, entry.type), MAX_PREVIEW)
     items = entry.value
-    assert isinstance(items, (list, array))
+    assert isinstance(items, Sequence)
     shown = [_quoted(item, entry.item_type) for item in items[:PREVIEW_ITEMS]]
     more = ", ..." if len(items) > PREVIEW_ITEMS else ""
     return f"{len(items)} items: {', '.join(shown)}{more}"
@@ -59,7 +58,7 @@ def json_entry(key: str, entry: Entry) -> dict[str, Any]:
     """Key, type and value; of a long array only the first items, with `truncated`."""
     shown: dict[str, Any] = {"key": key, "type": entry.type_name}
     if entry.item_type is not None:
-        assert isinstance(entry.value, (list, array))
+        assert isinstance(entry.value, Sequence)
         shown["length"] = len(entry.value)
     value = json_value(entry, JSON_ITEMS)
     shown["value"] = value
@@ -74,7 +73,7 @@ def json_value(entry: Entry, limit: int | None = None) -> Any:
     if entry.item_type is None:
         return _json_scalar(entry.value, entry.type)
     items = entry.value
-    assert isinstance(items, (list, array))
+    assert isinstance(items, Sequence)
     return [_json_scalar(item, entry.item_type) for item in items[:limit]]
 
 

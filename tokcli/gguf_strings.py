@@ -1,0 +1,113 @@
+"""Arrays of strings as they lie in a GGUF file: each behind its length, of eight bytes.
+
+Most of the 515,000 merges of a vocabulary are never asked for, and making a string of each takes
+longer than everything else that a short prompt needs. So the array is walked by a regex, which is
+several times as fast as a loop, and the strings are made when they are asked for. That is for
+strings of 1 to 65,535 bytes without a NUL, as all are in real vocabularies: then six NULs in a row
+are never anything but the end of a length.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Sequence
+from functools import cached_property
+from typing import overload
+
+__all__ = ["Strings", "end_of_strings"]
+
+# Longer strings are walked one by one.
+LONGEST_WALKED = 40
+# So many strings are walked at a time: the regex takes memory for each.
+RUN = 1000
+WALK = re.compile(
+    b"(?:%s){0,%d}"
+    % (
+        b"|".join(rb"%s\0\0\0\0\0\0\0[^\0]{%d}" % (re.escape(bytes((size,))), size)
+                  for size in range(1, LONGEST_WALKED + 1)),
+        RUN,
+    )
+)  # fmt: skip
+LONGEST = (1 << 16) - 1
+LENGTH = struct.Struct("<Q")
+
+
+def end_of_strings(data: bytes, start: int, count: int) -> int | None:
+    """Where `count` strings that begin at byte `start` end; None where one is not
+    within `data`, is empty or longer than LONGEST, or holds a NUL."""
+    match, unpack_from = WALK.match, LENGTH.unpack_from
+    while count:
+        if count >= RUN:
+            walked = match(data, start)
+            if walked and walked.end() > start:
+                count -= data.count(b"\0", start, walked.end()) // 7
+                start = walked.end()
+                continue
+        if start + LENGTH.size > len(data):
+            return None
+        (length,) = unpack_from(data, start)
+        start += LENGTH.size
+        end = start + length
+        if not 0 < length <= LONGEST or end > len(data) or data.find(b"\0", start, end) >= 0:
+            return None
+        start = end
+        count -= 1
+    return start
+
+
+class Strings(Sequence[bytes]):
+    """`count` strings, of which end_of_strings has found that they are all of `block`."""
+
+    def __init__(self, block: bytes, count: int) -> None:
+        self._block = block
+        self._count = count
+
+    @cached_property
+    def _items(self) -> list[bytes]:
+        block, unpack_from = self._block, LENGTH.unpack_from
+        items = []
+        start = 0
+        for _ in range(self._count):
+            (length,) = unpack_from(block, start)
+            start += LENGTH.size
+            items.append(block[start : start + length])
+            start += length
+        return items
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> bytes: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[bytes]: ...
+
+    def __getitem__(self, index: int | slice) -> bytes | Sequence[bytes]:
+        return self._items[index]
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Strings):
+            return self._block == other._block
+        return self._items == other
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def made_of(self, alphabet: bytes) -> list[bytes]:
+        """Those that have no bytes but these, in order. Takes no longer for a long array than it
+        takes to search its bytes."""
+        letters = bytes(set(alphabet) - {0})
+        if not letters:
+            return []
+        block, unpack_from = self._block, LENGTH.unpack_from
+        # Behind a string comes the length of the next: at most two bytes that are not NUL.
+        run = re.compile(rb"\0\0\0\0\0\0([%s]+)(?![^\0]{3})" % re.escape(letters))
+        found = []
+        for match in run.finditer(block):
+            text = match[1]
+            # The run may go on into the length of the next string.
+            (length,) = unpack_from(block, match.start(1) - LENGTH.size)
+            if len(text) >= length:
+                found.append(text[:length])
+        return found
