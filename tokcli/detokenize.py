@@ -5,10 +5,11 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable, Iterable
-from operator import index, itemgetter
+from operator import index
 
 from tokcli.errors import TokcliError, TokenizeError
 from tokcli.text.byte_alphabet import BYTE_TO_CHAR, CHAR_TO_BYTE
+from tokcli.text.picking import picked
 from tokcli.text.rwkv_escapes import unescape
 from tokcli.text.unicode import METASPACE, decode, encode
 from tokcli.vocab import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, TokenId, Vocab, VocabType
@@ -137,13 +138,8 @@ class Detokenizer:
 
 def _joined(ids: list[TokenId], pieces: dict[TokenId, bytes]) -> bytes:
     """The pieces of `ids`, a batch at a time, which stays within the processor's caches."""
-    batches = []
-    for start in range(0, len(ids), BATCH):
-        batch = ids[start : start + BATCH]
-        # Of a single id, itemgetter would give the piece by itself.
-        found = itemgetter(*batch, batch[0])(pieces)
-        batches.append(b"".join(found[:-1]))
-    return b"".join(batches)
+    starts = range(0, len(ids), BATCH)
+    return b"".join([b"".join(picked(pieces, ids[start : start + BATCH])) for start in starts])
 
 
 def _with_spaces(text: bytes) -> bytes:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import overload
 
@@ -57,15 +57,16 @@ def end_of_strings(data: bytes, start: int, count: int) -> int | None:
 
 
 class Strings(Sequence[bytes]):
-    """`count` strings, of which end_of_strings has found that they are all of `block`."""
+    """`count` strings, of which end_of_strings has found that they are all of `block`: the array
+    as it is in the file, behind its length."""
 
     def __init__(self, block: bytes, count: int) -> None:
-        self._block = block
+        self.block = block
         self._count = count
 
     @cached_property
     def _items(self) -> list[bytes]:
-        block, unpack_from = self._block, LENGTH.unpack_from
+        block, unpack_from = self.block, LENGTH.unpack_from
         items = []
         start = 0
         for _ in range(self._count):
@@ -78,6 +79,12 @@ class Strings(Sequence[bytes]):
     def __len__(self) -> int:
         return self._count
 
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._items)
+
+    def __reversed__(self) -> Iterator[bytes]:
+        return reversed(self._items)
+
     @overload
     def __getitem__(self, index: int) -> bytes: ...
 
@@ -89,7 +96,7 @@ class Strings(Sequence[bytes]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Strings):
-            return self._block == other._block
+            return self.block == other.block
         return self._items == other
 
     __hash__ = None  # type: ignore[assignment]
@@ -100,7 +107,7 @@ class Strings(Sequence[bytes]):
         letters = bytes(set(alphabet) - {0})
         if not letters:
             return []
-        block, unpack_from = self._block, LENGTH.unpack_from
+        block, unpack_from = self.block, LENGTH.unpack_from
         # Behind a string comes the length of the next: at most two bytes that are not NUL.
         run = re.compile(rb"\0\0\0\0\0\0([%s]+)(?![^\0]{3})" % re.escape(letters))
         found = []

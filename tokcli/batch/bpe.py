@@ -11,9 +11,10 @@ import numpy as np
 from tokcli.algorithms.bpe_chunks import NEWLINE_WORDS, Chunks
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import MergeBatch, Merges
-from tokcli.batch.string_numbers import Spans, spans_of
+from tokcli.batch.string_numbers import Spans, spans_in_block, spans_of
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded, WordIds, alone
+from tokcli.gguf_strings import Strings
 from tokcli.pretokenize import Stage
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.text.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
@@ -73,7 +74,8 @@ class BpeBatch:
 
     @cached_property
     def _merge_spans(self) -> Spans:
-        return spans_of(self._merges)
+        merges = self._merges
+        return spans_in_block(merges.block) if isinstance(merges, Strings) else spans_of(merges)
 
     def _encode_chunks(self, chunks: Sequence[str]) -> Iterator[Encoded]:
         left = np.arange(len(chunks))

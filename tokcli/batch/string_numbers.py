@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from tokcli.batch.hash_table import HashTable, Keys
 
-__all__ = ["NOT_FOUND", "Spans", "StringNumbers", "spans_of"]
+__all__ = ["NOT_FOUND", "Spans", "StringNumbers", "spans_in_block", "spans_of"]
 
 NOT_FOUND = -1
 # As many bytes as two words hold beside the size, which is the last of sixteen bytes.
 LONGEST = 15
 WORD = 8
+# Bytes of the length before each string of a file.
+LENGTH_SIZE = 8
 MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], np.uint64)
 SIZE_SHIFT = np.uint64(56)
 FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
@@ -41,6 +43,21 @@ def spans_of(strings: Iterable[bytes]) -> Spans:
     strings = list(strings)
     sizes = np.fromiter(map(len, strings), np.int64, len(strings))
     return Spans(b"".join(strings), np.cumsum(sizes) - sizes, sizes)
+
+
+def spans_in_block(block: bytes) -> Spans:
+    """The strings that lie in the block of tokcli.gguf_strings.Strings."""
+    raw = np.frombuffer(block, np.uint8)
+    there = raw != 0
+    starts = np.flatnonzero(there[1:] & ~there[:-1]) + 1
+    # What follows the first byte of a length, where that is NUL, starts no string.
+    starts = starts[(starts >= LENGTH_SIZE) & (raw[starts - 2] == 0)]
+    in_text = np.ones(raw.size, np.bool_)
+    for back in range(1, LENGTH_SIZE + 1):
+        in_text[starts - back] = False
+    text = raw[in_text].tobytes()
+    starts -= LENGTH_SIZE * np.arange(1, starts.size + 1)
+    return Spans(text, starts, np.diff(starts, append=len(text)))
 
 
 class StringNumbers:

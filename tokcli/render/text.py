@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
+from tokcli.algorithms.base import NO_TOKEN
 from tokcli.render.terminal import visible
 from tokcli.render.tokenized import Tokenized, heading, name_bytes
 from tokcli.text.byte_escapes import escape
+from tokcli.text.picking import picked
 
 if TYPE_CHECKING:
     from tokcli.tokenizer import Tokenizer
@@ -14,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Counts", "IdLists", "LlamaLines", "PieceLines", "TextRenderer"]
 
 # Ids are put into text this many at a time, so that long inputs need no second copy of it all.
-BATCH = 1 << 16
+BATCH = 1 << 12
 
 
 class TextRenderer:
@@ -75,7 +78,7 @@ class LlamaLines(TextRenderer):
             batch = ids[start : start + BATCH]
             for id in set(batch).difference(known):
                 known[id] = b"%6d -> '%s'\n" % (id, self._shown(id))
-            self.output.write(b"".join([known[id] for id in batch]))
+            self.output.write(b"".join(picked(known, batch)))
 
     def _shown(self, id: int) -> bytes:
         piece = self.tokenizer.piece(id)
@@ -92,15 +95,23 @@ class IdLists(TextRenderer):
         # One line an input needs no headings, and stays readable for programs.
         self.blocks = False
 
+    @cached_property
+    def _numerals(self) -> list[str]:
+        """Each id in digits; the last stands for NO_TOKEN, which is -1."""
+        return [*map(str, range(self.tokenizer.vocab.n_tokens)), str(NO_TOKEN)]
+
     def write(self, ids: list[int]) -> None:
         """Print the list."""
         write = self.output.write
+        few = len(ids) < self.tokenizer.vocab.n_tokens
         write(b"[")
         for start in range(0, len(ids), BATCH):
             if start:
                 write(b", ")
+            batch = ids[start : start + BATCH]
             # The text of a list has just this form between its brackets.
-            write(str(ids[start : start + BATCH])[1:-1].encode())
+            text = str(batch)[1:-1] if few else ", ".join(picked(self._numerals, batch))
+            write(text.encode())
         write(b"]\n")
 
 
