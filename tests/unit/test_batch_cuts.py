@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tokcli.batch import cuts
 from tokcli.batch.cuts import PairCuts
-from tokcli.batch.text import code_points
+from tokcli.batch.text import code_points, text_of
 
 texts = st.text("ab\u2581\n\u4e00\U0001f600\ud800", max_size=60)
 
@@ -21,7 +21,13 @@ def side_by_side(tokens: str, apart: str | None = None) -> PairCuts:
 
 
 def pieces(cuts: PairCuts, text: str) -> list[str]:
-    return [piece for several in cuts.pieces(text) for piece in several]
+    found = []
+    for lot in cuts.pieces(text):
+        several, longer, single = lot.parted()
+        longer_ones, single_ones = iter(longer), iter(text_of(single))
+        found += [next(longer_ones) if whole else next(single_ones) for whole in several]
+        assert not [*longer_ones, *single_ones]
+    return found
 
 
 @given(tokens=texts, text=texts)

@@ -11,7 +11,7 @@ from tests import builders, vocabularies
 from tests.batching import always_together
 from tests.inputs import hard_inputs
 from tokcli import pretokenize
-from tokcli.algorithms import bpe, bpe_chunks, ugm
+from tokcli.algorithms import bpe_chunks, ugm
 from tokcli.batch import bpe as batch_bpe
 from tokcli.batch import cuts as batch_cuts
 from tokcli.batch import merges, word_ids
@@ -82,7 +82,18 @@ def no_lists(patch: Patch) -> None:
 
 
 def all_merges_at_once(patch: Patch) -> None:
-    patch.setattr(bpe, "SHORT_TEXT", -1)
+    patch.setattr(bpe_chunks, "SHORT_TEXT", -1)
+
+
+def never_all_merges(patch: Patch) -> None:
+    patch.setattr(bpe_chunks, "SHORT_TEXT", 1 << 60)
+    patch.setattr(bpe_chunks, "FEW_TIMES", 1 << 60)
+
+
+def few_merges_for_words_alone(patch: Patch) -> None:
+    always_together(patch)
+    never_all_merges(patch)
+    patch.setattr(merges, "FEWEST", 1 << 60)
 
 
 def all_together(patch: Patch) -> None:
@@ -110,8 +121,8 @@ def all_together_by_chunks(patch: Patch) -> None:
 
 WAYS: tuple[Callable[[Patch], None], ...] = (
     no_caches, tiny_caches, coarse_cuts, cuts_of_much_short_text, fine_cuts, no_cuts, tiny_windows,
-    no_lists, all_merges_at_once, all_together, all_together_in_parts, all_together_by_words,
-    all_together_by_chunks,
+    no_lists, all_merges_at_once, never_all_merges, few_merges_for_words_alone, all_together,
+    all_together_in_parts, all_together_by_words, all_together_by_chunks,
 )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ alphabet; the Gemma 4 family works on UTF-8 characters, with spaces written as U
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Bpe", "Prepared"]
 
-# For so many characters, only the merges of which they may need one are laid out.
-SHORT_TEXT = 4096
 # Fewer words, however long, are not worth numpy.
 MANY_WORDS = 4096
 
@@ -59,8 +57,6 @@ class Bpe:
         for stage in reversed(self._stages[1:]):
             rest = Memo(_Then(stage, rest))
         self._rest = rest
-        # A process that tokenizes more than one text needs the table of merges after all.
-        self._first_call = True
 
     def _cuts(self) -> Cuts:
         """Chunks are whole lines where spaces are written as U+2581, so they are cut further."""
@@ -126,11 +122,9 @@ class Bpe:
             self._trace_text(Prepared(text, offsets), 0, len(text), output, trace)
 
     def _encode_text(self, text: str, output: list[TokenId]) -> None:
-        if self._first_call and not self._vocab.has_ranks:
-            self._first_call = False
-            if len(text) <= SHORT_TEXT:
-                output.extend(self._encode_short(text))
-                return
+        if self._chunks.spares_table(len(text)):
+            output.extend(self._encode_short(text))
+            return
         for segment in self._segments(text):
             if len(segment) < LONG_TEXT:
                 self._encode_pieces(self._stages[0].split(segment), output)
@@ -153,14 +147,10 @@ class Bpe:
         return BpeBatch(self._vocab, self._chunks, self._stages)
 
     def _encode_short(self, text: str) -> Iterable[TokenId]:
-        """Without a table of all merges, which takes longer than anything else here."""
         chunks = list(self._segments(text))
         for stage in self._stages:
             chunks = [piece for chunk in chunks for piece in stage.split(chunk)]
-        alphabet = b" " + b"".join(self._chunks.symbols(text))
-        rank = self._vocab.ranks_among(alphabet).get
-        ids: Memo[str, TokenIds] = Memo(partial(self._chunks.encode, rank=rank))
-        return chain.from_iterable(map(ids.__getitem__, chunks))
+        return chain.from_iterable(self._chunks.encode_few(chunks))
 
     def _segments(self, text: str) -> Iterable[str]:
         if not self._between_whitespace:

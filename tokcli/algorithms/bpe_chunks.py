@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cached_property, partial
 from itertools import chain
 
 from tokcli.algorithms.base import NO_TOKEN
@@ -32,6 +32,10 @@ __all__ = ["NEWLINE_WORDS", "Chunks"]
 NEWLINE_WORDS = ("gemma4", "mmbert")
 # Longer words of other scripts than Latin are worth cutting where nothing merges.
 LONG_WORD = 4
+# For so many characters only the merges of which they may need one are laid out, the first few
+# times: then a table of all is worth its time.
+SHORT_TEXT = 1 << 14
+FEW_TIMES = 3
 
 
 class Chunks:
@@ -46,6 +50,7 @@ class Chunks:
         self._newline_words = rules.variant in NEWLINE_WORDS
         self._unknown = self._unknown_id() if rules.variant == "soprano" else None
         self._parts: Memo[str, TokenIds] = Memo(self._merge)
+        self._few_left = FEW_TIMES
 
     def _unknown_id(self) -> TokenId:
         id = self._vocab.special_id("unk")
@@ -64,8 +69,25 @@ class Chunks:
                 return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
         return self._merge(chunk, rank)
 
+    def spares_table(self, n_characters: int) -> bool:
+        """Whether encode_few() does chunks of so many characters without a table of all merges."""
+        return n_characters <= SHORT_TEXT and self._few_left > 0 and not self._vocab.has_ranks
+
+    def encode_few(self, chunks: Sequence[str]) -> list[TokenIds]:
+        """The ids of each of these chunks, without a table of all merges if that takes longer to
+        lay out than anything else that they need."""
+        rank = None
+        merging = [chunk for chunk in chunks if self._byte_encode or len(chunk) > 1]
+        if merging and self.spares_table(sum(map(len, merging))):
+            self._few_left -= 1
+            rank = self._vocab.ranks_among(b" " + b"".join(self.symbols("".join(merging)))).get
+        ids: Memo[str, TokenIds] = Memo(partial(self.encode, rank=rank))
+        return list(map(ids.__getitem__, chunks))
+
     def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> TokenIds:
-        symbols = merge_word(self.symbols(chunk), rank or self._vocab.ranks.get, b" ")
+        symbols = self.symbols(chunk)
+        if len(symbols) > 1:
+            symbols = merge_word(symbols, rank or self._vocab.ranks.get, b" ")
         try:
             return tuple(map(self._vocab.token_to_id.__getitem__, symbols))
         except KeyError:

@@ -117,7 +117,12 @@ class Spm:
     def _batch(self) -> SpmBatch:
         from tokcli.batch.spm import SpmBatch
 
-        return SpmBatch(self._vocab, self._priorities, self._decoded_symbol_ids, self._encode)
+        return SpmBatch(
+            self._vocab,
+            self._priorities,
+            self._decoded_symbol_ids,
+            lambda pieces: list(map(self._encode, pieces)),
+        )
 
     def _tokenize_traced(
         self,

@@ -184,7 +184,12 @@ class Ugm:
 
         assert self._words is not None
         normalize = self._words.normalize_all
-        batch = UgmBatch(self._scores, self._unknown, self._unknown_score, self._encode_normalized)
+        batch = UgmBatch(
+            self._scores,
+            self._unknown,
+            self._unknown_score,
+            lambda words: list(map(self._encode_normalized, words)),
+        )
         return WordIds(lambda words: batch.encode(normalize(words)), len(self._vocab))
 
     @cached_property

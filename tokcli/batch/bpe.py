@@ -19,7 +19,7 @@ from tokcli.pretokenize import Stage
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.text.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
 from tokcli.text.unicode import decode, encode
-from tokcli.vocab import TokenId, Vocab
+from tokcli.vocab import TokenId, TokenIds, Vocab
 
 __all__ = ["BpeBatch"]
 
@@ -45,7 +45,7 @@ class BpeBatch:
             token_to_id=vocab.token_to_id,
             byte_symbols=BYTE_TO_UTF8 if rules.byte_encode else None,
             symbol_ids=chunks.symbol_ids,
-            encode_alone=chunks.encode,
+            encode_each=chunks.encode_few,
         )
         # For each stage, the ids of the pieces that it makes.
         self._word_ids = [WordIds(self._encode_chunks, len(vocab))]
@@ -63,7 +63,7 @@ class BpeBatch:
 
     def encode_lines(self, text: str) -> Iterator[list[TokenId]]:
         """The ids of `text`, in several lists, where lines are chunks: they are cut further."""
-        return map(self._word_ids[-1].of, self._cuts.pieces(text))
+        return map(self._word_ids[-1].of_pieces, self._cuts.pieces(text))
 
     @cached_property
     def _cuts(self) -> PairCuts:
@@ -89,9 +89,12 @@ class BpeBatch:
         elif self._newline_words:
             newlines = np.array([chunk[0] == "\n" for chunk in chunks], np.bool_)
             left = np.flatnonzero(~newlines)
-            yield alone(self._encode_chunk, chunks, np.flatnonzero(newlines))
+            yield alone(self._encode_each, chunks, np.flatnonzero(newlines))
         for encoded in self._merger.encode([chunks[index] for index in left.tolist()]):
             yield encoded._replace(words=left[encoded.words])
+
+    def _encode_each(self, chunks: Sequence[str]) -> list[TokenIds]:
+        return list(map(self._encode_chunk, chunks))
 
     def _find_merges(self) -> Merges | None:
         text, starts, sizes = self._merge_spans

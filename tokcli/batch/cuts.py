@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tokcli.batch.text import Points, code_points, text_of
 
-__all__ = ["PairCuts"]
+__all__ = ["PairCuts", "Pieces"]
 
 
 # Pairs are marked in a table of so many places by a hash: what shares a place is not cut, though it
@@ -20,6 +21,24 @@ HASH_BITS = 22
 FIRST, SECOND = np.uint32(0x9E3779B1), np.uint32(0x85EBCA6B)
 # Characters at a time.
 SEGMENT = 1 << 21
+
+
+class Pieces(NamedTuple):
+    """A text as code points, and where each of its pieces ends; none of them is empty."""
+
+    points: Points
+    ends: NDArray[np.int64]
+
+    def parted(self) -> tuple[NDArray[np.bool_], list[str], Points]:
+        """For each piece whether it has several characters, those that have, and the others."""
+        sizes = np.diff(self.ends, prepend=0)
+        several = sizes > 1
+        longer = self.points[np.repeat(several, sizes)]
+        return (
+            several,
+            _cut(longer, np.cumsum(sizes[several])),
+            self.points[self.ends[~several] - 1],
+        )
 
 
 class PairCuts:
@@ -31,8 +50,8 @@ class PairCuts:
         self._together[_hashes(lefts, rights)] = True
         self._apart = None if apart is None else ord(apart)
 
-    def pieces(self, text: str) -> Iterator[list[str]]:
-        """The pieces of `text`, in several lists; together they are `text`."""
+    def pieces(self, text: str) -> Iterator[Pieces]:
+        """The pieces of `text`, in several lots; together they are `text`."""
         start, size = 0, SEGMENT
         while start + size < len(text):
             segment = code_points(text[start : start + size])
@@ -40,10 +59,11 @@ class PairCuts:
             if not ends.size:
                 size *= 2
                 continue
-            yield _cut(segment[: ends[-1]], ends[:-1])
+            yield Pieces(segment[: ends[-1]], ends)
             start, size = start + int(ends[-1]), SEGMENT
         segment = code_points(text[start:])
-        yield _cut(segment, self._ends(segment))
+        if segment.size:
+            yield Pieces(segment, np.append(self._ends(segment), segment.size))
 
     def _ends(self, points: Points) -> NDArray[np.int64]:
         cut = ~self._together[_hashes(points[:-1], points[1:])]
@@ -54,17 +74,19 @@ class PairCuts:
         return np.flatnonzero(cut) + 1
 
 
+def _hashes(left: Points, right: Points) -> Points:
+    return (left * FIRST ^ right * SECOND) >> np.uint32(32 - HASH_BITS)
+
+
 def _cut(points: Points, ends: NDArray[np.int64]) -> list[str]:
-    """The text cut at `ends`: splitting it at a character that is not in it, put in there, is twice
-    as fast as slicing."""
+    """The text cut at `ends`, the last of which is its own: splitting it at a character that is not
+    in it, put in there, is twice as fast as slicing."""
+    if not ends.size:
+        return []
     unused = np.ones(sys.maxunicode + 1, np.bool_)
     unused[points] = False
     between = int(unused.argmax())
     if not unused[between]:
         text = text_of(points)
-        return [text[start:end] for start, end in pairwise([0, *ends.tolist(), len(text)])]
-    return text_of(np.insert(points, ends, np.uint32(between))).split(chr(between))
-
-
-def _hashes(left: Points, right: Points) -> Points:
-    return (left * FIRST ^ right * SECOND) >> np.uint32(32 - HASH_BITS)
+        return [text[start:end] for start, end in pairwise([0, *ends.tolist()])]
+    return text_of(np.insert(points, ends[:-1], np.uint32(between))).split(chr(between))

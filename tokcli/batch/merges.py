@@ -47,7 +47,7 @@ class MergeBatch:
     A word starts as a symbol for each of its characters, or for each of its bytes: then
     `byte_symbols` names them. `merges` gives the merges in words of up to `longest` symbols when
     they are needed, `n_merges` of them, or None where they cannot be numbered. `symbol_ids` tells
-    the ids of a final symbol that is no token, `encode_alone` those of a word, for words that are
+    the ids of a final symbol that is no token, `encode_each` those of each of some words, which are
     few or long.
     """
 
@@ -59,7 +59,7 @@ class MergeBatch:
         token_to_id: dict[bytes, TokenId],
         byte_symbols: Sequence[bytes] | None,
         symbol_ids: Callable[[bytes], TokenIds],
-        encode_alone: Callable[[str], TokenIds],
+        encode_each: Callable[[Sequence[str]], Sequence[TokenIds]],
         longest: int = LONGEST,
     ) -> None:
         self._longest = longest
@@ -70,7 +70,7 @@ class MergeBatch:
         # The merge of every two bytes, of which the first counts 256-fold.
         self._byte_merges: Numbers | None = None
         self._symbol_ids = symbol_ids
-        self._encode_alone = encode_alone
+        self._encode_each = encode_each
 
     def encode(self, words: Sequence[str]) -> Iterator[Encoded]:
         """The ids of all these words, of which none is empty."""
@@ -78,15 +78,16 @@ class MergeBatch:
         texts: Sequence[Any] = list(map(encode, words)) if by_bytes else words
         sizes = np.fromiter(map(len, texts), np.int64, len(texts))
         order = np.argsort(sizes, kind="stable")
-        end = int(np.searchsorted(sizes[order], self._longest, "right"))
-        table = self._table_for(end)
+        first, end = np.searchsorted(sizes[order], (1, self._longest), "right").tolist()
+        table = self._table_for(end - first)
         if table is None:
-            end = 0
-        yield alone(self._encode_alone, words, order[end:])
-        if table is not None:
+            yield alone(self._encode_each, words, order)
+        else:
+            yield alone(self._encode_each, words, order[end:])
             yield from self._together(table, texts, sizes, order[:end])
 
     def _table_for(self, n_words: int) -> MergeTable | None:
+        """The table, where so many words are worth it: words in which something can merge."""
         if "_table" not in self.__dict__ and n_words < self._fewest:
             return None
         return self._table

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -26,19 +26,19 @@ SPLITS = 1 << 16
 
 class SpmBatch:
     """SPM of one vocabulary. `priorities` has what the merges into each token go by, lowest first;
-    `symbol_ids` and `encode_alone` give the ids of a symbol that is no token and of a piece."""
+    `symbol_ids` and `encode_each` give the ids of a symbol that is no token and of pieces."""
 
     def __init__(
         self,
         vocab: Vocab,
         priorities: Mapping[bytes, float],
         symbol_ids: Callable[[bytes], TokenIds],
-        encode_alone: Callable[[str], TokenIds],
+        encode_each: Callable[[Sequence[str]], Sequence[TokenIds]],
     ) -> None:
         self._vocab = vocab
         self._priorities = priorities
         self._symbol_ids = symbol_ids
-        self._encode_alone = encode_alone
+        self._encode_each = encode_each
 
     @cached_property
     def _word_ids(self) -> WordIds:
@@ -48,14 +48,14 @@ class SpmBatch:
             token_to_id=self._vocab.token_to_id,
             byte_symbols=None,
             symbol_ids=self._symbol_ids,
-            encode_alone=self._encode_alone,
+            encode_each=self._encode_each,
             longest=LONGEST,
         )
         return WordIds(merger.encode, len(self._vocab))
 
     def encode(self, text: str) -> Iterator[list[TokenId]]:
         """The ids of `text`, in several lists."""
-        return map(self._word_ids.of, self._cuts.pieces(text))
+        return map(self._word_ids.of_pieces, self._cuts.pieces(text))
 
     @cached_property
     def _tokens(self) -> list[str]:

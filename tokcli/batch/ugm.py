@@ -35,19 +35,19 @@ NOTHING = -2
 
 class UgmBatch:
     """One vocabulary: token texts with scores and ids, and what a character counts that is no
-    token. `encode_alone` gives the ids of a normalized word, for words that are few or long."""
+    token. `encode_each` gives the ids of normalized words, for words that are few or long."""
 
     def __init__(
         self,
         tokens: Mapping[bytes, tuple[float, TokenId]],
         unknown: TokenId,
         unknown_score: float,
-        encode_alone: Callable[[str], list[TokenId]],
+        encode_each: Callable[[Sequence[str]], Sequence[list[TokenId]]],
     ) -> None:
         self._tokens_with_scores = tokens
         self._unknown = unknown
         self._unknown_score = unknown_score
-        self._encode_alone = encode_alone
+        self._encode_each = encode_each
 
     @cached_property
     def _tokens(self) -> UgmTokens:
@@ -61,7 +61,7 @@ class UgmBatch:
         start, end = np.searchsorted(sizes[order], (1, SIZES[-1] + 1)).tolist()
         if end - start < FEWEST:
             end = start
-        yield alone(self._encode_alone, texts, order[end:])
+        yield alone(self._encode_each, texts, order[end:])
         if start < end:
             codes = code_points("".join(texts))
             yield from self._encode_together(codes, sizes, order[start:end])

@@ -6,6 +6,7 @@ the array at once. Words that are not there yet are worked out together.
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -16,6 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tokcli.batch.cuts import Pieces
+from tokcli.batch.text import Points
 from tokcli.vocab import TokenId
 
 __all__ = ["Encoded", "WordIds", "alone"]
@@ -38,10 +41,12 @@ class Encoded(NamedTuple):
 
 
 def alone(
-    encode: Callable[[str], Sequence[TokenId]], words: Sequence[str], indices: NDArray[np.int64]
+    encode_each: Callable[[Sequence[str]], Sequence[Sequence[TokenId]]],
+    words: Sequence[str],
+    indices: NDArray[np.int64],
 ) -> Encoded:
-    """The ids of those `words` that have these indices, each by itself."""
-    found = [encode(words[index]) for index in indices.tolist()]
+    """Those of `words` that have these indices, each by itself."""
+    found = encode_each([words[index] for index in indices.tolist()])
     counts = np.fromiter(map(len, found), np.int64, len(found))
     return Encoded(indices, np.array(list(chain.from_iterable(found)), np.int32), counts)
 
@@ -63,6 +68,8 @@ class WordIds:
         self._counts = np.zeros(0, np.int64)
         self._ids = np.zeros(0, np.int32)
         self._n_characters = 0
+        # Of each character the number of the word that it is, or -1.
+        self._characters = np.zeros(0, np.int64)
 
     @cached_property
     def _shared(self) -> NDArray[np.object_]:
@@ -72,28 +79,57 @@ class WordIds:
 
     def of(self, words: Sequence[str]) -> list[TokenId]:
         """The ids of these words, one after the other."""
-        ids, _ = self.arrays(words)
-        found: list[TokenId] = self._shared.take(ids).tolist()
-        return found
+        return self._shared_ids(self.arrays(words)[0])
+
+    def of_pieces(self, pieces: Pieces) -> list[TokenId]:
+        """The same of pieces of a text, of which those of one character need no look-up each."""
+        several, words, characters = pieces.parted()
+        numbers = np.zeros(several.size, np.int64)
+        with self._lock:
+            numbers[several] = self._numbers_of(words)
+            numbers[~several] = self._numbers_of_characters(characters)
+            ids, _ = self._arrays(numbers)
+        return self._shared_ids(ids)
 
     def arrays(self, words: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """The ids of these words, one after the other, and how many each word has."""
         with self._lock:
-            numbers = np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
-            try:
-                self._learn()
-            except BaseException:
-                self._forget()
-                raise
-            counts = self._counts.take(numbers)
-            starts = self._starts.take(numbers)
-            ids = self._ids
-            if (
-                len(self._numbers) > MOST_WORDS
-                or self._n_characters > MOST_CHARACTERS
-                or ids.size > MOST_IDS
-            ):
-                self._forget()
+            return self._arrays(self._numbers_of(words))
+
+    def _shared_ids(self, ids: NDArray[np.int32]) -> list[TokenId]:
+        found: list[TokenId] = self._shared.take(ids).tolist()
+        return found
+
+    def _numbers_of(self, words: Sequence[str]) -> NDArray[np.int64]:
+        return np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
+
+    def _numbers_of_characters(self, characters: Points) -> NDArray[np.int64]:
+        """The numbers of words that have one character each."""
+        if not self._characters.size:
+            self._characters = np.full(sys.maxunicode + 1, -1, np.int64)
+        new = np.zeros(sys.maxunicode + 1, np.bool_)
+        new[characters] = True
+        new &= self._characters < 0
+        for character in np.flatnonzero(new).tolist():
+            self._characters[character] = self._numbers[chr(character)]
+        return self._characters.take(characters)
+
+    def _arrays(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """What arrays() gives, for words of these numbers."""
+        try:
+            self._learn()
+        except BaseException:
+            self._forget()
+            raise
+        counts = self._counts.take(numbers)
+        starts = self._starts.take(numbers)
+        ids = self._ids
+        if (
+            len(self._numbers) > MOST_WORDS
+            or self._n_characters > MOST_CHARACTERS
+            or ids.size > MOST_IDS
+        ):
+            self._forget()
         ends = np.cumsum(counts)
         size = int(ends[-1]) if ends.size else 0
         place = np.int32 if max(size, ids.size) < SHORT_PLACES else np.int64
