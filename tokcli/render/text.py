@@ -102,16 +102,15 @@ class IdLists(TextRenderer):
 
     def write(self, ids: list[int]) -> None:
         """Print the list."""
+        if len(ids) < self.tokenizer.vocab.n_tokens:
+            self.output.write(b"%a\n" % ids)
+            return
         write = self.output.write
-        few = len(ids) < self.tokenizer.vocab.n_tokens
         write(b"[")
         for start in range(0, len(ids), BATCH):
             if start:
                 write(b", ")
-            batch = ids[start : start + BATCH]
-            # The text of a list has just this form between its brackets.
-            text = str(batch)[1:-1] if few else ", ".join(picked(self._numerals, batch))
-            write(text.encode())
+            write(", ".join(picked(self._numerals, ids[start : start + BATCH])).encode())
         write(b"]\n")
 
 
