@@ -34,8 +34,8 @@ LENGTH = struct.Struct("<Q")
 
 
 def end_of_strings(data: bytes, start: int, count: int) -> int | None:
-    """Where `count` strings that begin at byte `start` end; None where one is not
-    within `data`, is empty or longer than LONGEST, or holds a NUL."""
+    """Where in `data` the last of `count` strings ends, of which the first lies at byte `start`;
+    None where one reaches beyond `data`, is empty or longer than LONGEST, or holds a NUL."""
     match, unpack_from = WALK.match, LENGTH.unpack_from
     while count:
         if count >= RUN:
@@ -99,11 +99,9 @@ class Strings(Sequence[bytes]):
             return self.block == other.block
         return self._items == other
 
-    __hash__ = None  # type: ignore[assignment]
-
     def made_of(self, alphabet: bytes) -> list[bytes]:
-        """Those that have no bytes but these, in order. Takes no longer for a long array than it
-        takes to search its bytes."""
+        """Those that have no bytes but these, in order. The others are passed over as bytes, and
+        take a small part of the time that making strings of them would."""
         letters = bytes(set(alphabet) - {0})
         if not letters:
             return []
