@@ -11,7 +11,7 @@ from tests.reference import naive_merge
 from tokcli.batch import merges
 from tokcli.batch.merge_table import MOST_RANKS
 from tokcli.batch.merges import LONGEST, MergeBatch, Merges
-from tokcli.batch.string_numbers import spans_of
+from tokcli.batch.spans import spans_of
 
 Table = list[tuple[str, str, int]]
 Ids = tuple[int, ...]

@@ -11,7 +11,7 @@ import numpy as np
 from tokcli.algorithms.bpe_chunks import NEWLINE_WORDS, Chunks
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import MergeBatch, Merges
-from tokcli.batch.string_numbers import Spans, spans_in_block, spans_of
+from tokcli.batch.spans import Spans, spans_in_block, spans_of
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded, WordIds, alone
 from tokcli.gguf_strings import Strings

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tokcli.batch.lots import lots
 from tokcli.batch.merge_table import LONGEST, MOST_RANKS, MergeTable, Numbers, Places
 from tokcli.batch.numbering import Numbering
-from tokcli.batch.string_numbers import Spans
+from tokcli.batch.spans import Spans
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded, alone
 from tokcli.text.unicode import encode

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from tokcli.batch.merge_table import Numbers
-from tokcli.batch.string_numbers import NOT_FOUND, Spans, StringNumbers
+from tokcli.batch.spans import Spans
+from tokcli.batch.string_numbers import NOT_FOUND, StringNumbers
 from tokcli.vocab import TokenId
 
 __all__ = ["Numbering"]
@@ -32,7 +33,7 @@ class Numbering:
     def _add(self, spans: Spans, ids: Numbers) -> Numbers:
         numbers: Numbers = ids + np.int32(1)
         others = np.flatnonzero(ids == NOT_FOUND)
-        numbers[others] = self.add_few(spans.strings(others))
+        numbers[others] = self.add_few(spans.some(others).strings())
         return numbers
 
     def add_few(self, symbols: Sequence[bytes]) -> Numbers:

@@ -9,7 +9,8 @@ import numpy as np
 
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import MergeBatch, Merges
-from tokcli.batch.string_numbers import NOT_FOUND, Spans, StringNumbers, spans_of
+from tokcli.batch.spans import Spans, spans_of
+from tokcli.batch.string_numbers import NOT_FOUND, StringNumbers
 from tokcli.batch.text import code_points, starts_character
 from tokcli.batch.word_ids import WordIds
 from tokcli.merging.cuts import well_formed

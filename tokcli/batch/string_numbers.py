@@ -2,62 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
 from tokcli.batch.hash_table import HashTable, Keys
+from tokcli.batch.spans import Spans, spans_of
 
-__all__ = ["NOT_FOUND", "Spans", "StringNumbers", "spans_in_block", "spans_of"]
+__all__ = ["NOT_FOUND", "StringNumbers"]
 
 NOT_FOUND = -1
 # As many bytes as two words hold beside the size, which is the last of sixteen bytes.
 LONGEST = 15
 WORD = 8
-# Bytes of the length before each string of a file.
-LENGTH_SIZE = 8
 MASKS = np.array([(1 << 8 * size) - 1 for size in range(WORD + 1)], np.uint64)
 SIZE_SHIFT = np.uint64(56)
 FIRST, SECOND = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
-
-
-class Spans(NamedTuple):
-    """Byte strings that are parts of `text`: where each starts, and how many bytes it has."""
-
-    text: bytes
-    starts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
-
-    def strings(self, which: NDArray[np.int64]) -> list[bytes]:
-        """Those that have these indices."""
-        starts = self.starts[which]
-        ends = starts + self.sizes[which]
-        text = self.text
-        return [text[start:end] for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
-
-
-def spans_of(strings: Iterable[bytes]) -> Spans:
-    """These byte strings, one after the other."""
-    strings = list(strings)
-    sizes = np.fromiter(map(len, strings), np.int64, len(strings))
-    return Spans(b"".join(strings), np.cumsum(sizes) - sizes, sizes)
-
-
-def spans_in_block(block: bytes) -> Spans:
-    """The strings that lie in the block of tokcli.gguf_strings.Strings."""
-    raw = np.frombuffer(block, np.uint8)
-    there = raw != 0
-    starts = np.flatnonzero(there[1:] & ~there[:-1]) + 1
-    # What follows the first byte of a length, where that is NUL, starts no string.
-    starts = starts[(starts >= LENGTH_SIZE) & (raw[starts - 2] == 0)]
-    in_text = np.ones(raw.size, np.bool_)
-    for back in range(1, LENGTH_SIZE + 1):
-        in_text[starts - back] = False
-    text = raw[in_text].tobytes()
-    starts -= LENGTH_SIZE * np.arange(1, starts.size + 1)
-    return Spans(text, starts, np.diff(starts, append=len(text)))
 
 
 class StringNumbers:
@@ -67,7 +26,7 @@ class StringNumbers:
         self._number = numbers.get
         spans = spans_of(numbers)
         short = np.flatnonzero(spans.sizes <= LONGEST)
-        first, second = _packed(Spans(spans.text, spans.starts[short], spans.sizes[short]))
+        first, second = _packed(spans.some(short))
         wanted = np.fromiter(numbers.values(), np.int32, len(numbers))[short]
         self._slots = HashTable(short.size)
         slots = self._slots.insert(_keys(first, second))
@@ -91,7 +50,7 @@ class StringNumbers:
         same &= spans.sizes <= LONGEST
         found = np.where(same, self._numbers.take(slots), np.int32(NOT_FOUND))
         left = np.flatnonzero(~same & (spans.sizes > self._longest_found))
-        numbers = [self._number(string, NOT_FOUND) for string in spans.strings(left)]
+        numbers = [self._number(string, NOT_FOUND) for string in spans.some(left).strings()]
         found[left] = np.array(numbers, np.int32)
         return found
 
