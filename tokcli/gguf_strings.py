@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import overload
 
 __all__ = ["Strings", "end_of_strings"]
@@ -21,14 +21,6 @@ __all__ = ["Strings", "end_of_strings"]
 LONGEST_WALKED = 40
 # So many strings are walked at a time: the regex takes memory for each.
 RUN = 1000
-WALK = re.compile(
-    b"(?:%s){0,%d}"
-    % (
-        b"|".join(rb"%s\0\0\0\0\0\0\0[^\0]{%d}" % (re.escape(bytes((size,))), size)
-                  for size in range(1, LONGEST_WALKED + 1)),
-        RUN,
-    )
-)  # fmt: skip
 LONGEST = (1 << 16) - 1
 LENGTH = struct.Struct("<Q")
 
@@ -36,10 +28,10 @@ LENGTH = struct.Struct("<Q")
 def end_of_strings(data: bytes, start: int, count: int) -> int | None:
     """Where in `data` the last of `count` strings ends, of which the first lies at byte `start`;
     None where one reaches beyond `data`, is empty or longer than LONGEST, or holds a NUL."""
-    match, unpack_from = WALK.match, LENGTH.unpack_from
+    unpack_from = LENGTH.unpack_from
     while count:
         if count >= RUN:
-            walked = match(data, start)
+            walked = _run_of_strings().match(data, start)
             if walked and walked.end() > start:
                 count -= data.count(b"\0", start, walked.end()) // 7
                 start = walked.end()
@@ -54,6 +46,14 @@ def end_of_strings(data: bytes, start: int, count: int) -> int | None:
         start = end
         count -= 1
     return start
+
+
+@cache
+def _run_of_strings() -> re.Pattern[bytes]:
+    string = rb"%s\0\0\0\0\0\0\0[^\0]{%d}"
+    sizes = range(1, LONGEST_WALKED + 1)
+    strings = b"|".join(string % (re.escape(bytes((size,))), size) for size in sizes)
+    return re.compile(b"(?:%s){0,%d}" % (strings, RUN))
 
 
 class Strings(Sequence[bytes]):

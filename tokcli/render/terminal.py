@@ -7,6 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tokcli.text.byte_escapes import SPECIAL_CHARACTERS
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["is_terminal", "make_console", "visible", "wants_color"]
 
-_UNSAFE = re.compile(f"[{SPECIAL_CHARACTERS}\ud800-\udfff]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # Piped output is not wrapped: no line of ours is this long.
 _UNLIMITED = 1_000_000
@@ -41,7 +41,12 @@ def visible(data: bytes | str, *, keep: str = "", backslash: bool = False) -> st
     if backslash:
         data = data.replace(b"\\", b"\\\\")
     text = data.decode("utf-8", "backslashreplace")
-    return _UNSAFE.sub(lambda match: _escape(match[0], keep), text)
+    return _unsafe().sub(lambda match: _escape(match[0], keep), text)
+
+
+@cache
+def _unsafe() -> re.Pattern[str]:
+    return re.compile(f"[{SPECIAL_CHARACTERS}\ud800-\udfff]")
 
 
 def _surrogates(text: str) -> str:

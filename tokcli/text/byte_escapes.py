@@ -9,6 +9,7 @@ is not well-formed UTF-8, is `\xHH`. All else stands for itself, so `printf %b` 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 __all__ = ["SPECIAL_CHARACTERS", "escape", "unescape"]
 
@@ -18,7 +19,6 @@ SPECIAL_CHARACTERS = (
     "\\x00-\\x1f\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b-\\u200f\\u2028-\\u202e\\u2060-\\u206f"
     "\\ufeff\\ufff9-\\ufffb\\U000e0000-\\U000e007f"
 )
-_SPECIAL = re.compile(rf"[\\{SPECIAL_CHARACTERS}\udc80-\udcff]")
 _ESCAPE = re.compile(rb"\\(?:x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _PLAIN = {b"\\": b"\\", b"t": b"\t", b"n": b"\n", b"r": b"\r"}
 
@@ -32,7 +32,12 @@ def escape(data: bytes) -> str:
     text = data.decode("utf-8", "surrogateescape")
     if text.isprintable() and "\\" not in text:
         return text
-    return _SPECIAL.sub(_escape_char, text)
+    return _special().sub(_escape_char, text)
+
+
+@cache
+def _special() -> re.Pattern[str]:
+    return re.compile(rf"[\\{SPECIAL_CHARACTERS}\udc80-\udcff]")
 
 
 def _escape_char(match: re.Match[str]) -> str:
