@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tokcli.algorithms import bpe, bpe_chunks, rwkv, spm, ugm
+from tokcli.algorithms import bpe, rwkv, spm, ugm
 from tokcli.batch import merges
 from tokcli.batch import rwkv as rwkv_batch
 from tokcli.batch import ugm as ugm_batch
+from tokcli.merging import few_merges
 
 __all__ = ["always_together"]
 
@@ -16,7 +17,7 @@ def always_together(patch: pytest.MonkeyPatch) -> None:
     """Work on words and places together, however few they are."""
     for algorithm in (bpe, spm, ugm):
         patch.setattr(algorithm, "LONG_TEXT", 0)
-    patch.setattr(bpe_chunks, "SHORT_TEXT", -1)
+    patch.setattr(few_merges, "SHORT_TEXT", -1)
     patch.setattr(bpe, "MANY_WORDS", 0)
     patch.setattr(rwkv, "SHORTEST_BATCH", 0)
     patch.setattr(rwkv_batch, "FEW_PIECES", 1)

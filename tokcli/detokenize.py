@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterable
 from operator import index
 
 from tokcli.errors import TokcliError, TokenizeError
+from tokcli.picking import picked
 from tokcli.text.byte_alphabet import BYTE_TO_CHAR, CHAR_TO_BYTE
-from tokcli.text.picking import picked
 from tokcli.text.rwkv_escapes import unescape
 from tokcli.text.unicode import METASPACE, decode, encode
 from tokcli.vocab import BYTE, CONTROL, NORMAL, UNKNOWN, USER_DEFINED, TokenId, Vocab, VocabType

@@ -312,10 +312,9 @@ class _Parser:
         item_type, offset = self.scalar("I", offset, where)
         if item_type == STRING:
             n_items, offset = self.count(offset, f"the length of {where}", 8, MOST_STRINGS)
-            if key == SELDOM_WHOLE and self.order == "<":
-                end = end_of_strings(self.buffer, offset, n_items)
-                if end is not None:
-                    return Entry(ARRAY, STRING, Strings(self.buffer[offset:end], n_items)), end
+            end = self.plain_end(n_items, offset, where) if key == SELDOM_WHOLE else None
+            if end is not None:
+                return Entry(ARRAY, STRING, Strings(self.buffer[offset:end], n_items)), end
             texts, offset = self.strings(n_items, offset, where)
             return Entry(ARRAY, STRING, texts), offset
         if item_type not in SCALAR_CODES:
@@ -330,6 +329,18 @@ class _Parser:
         if (self.order == ">") != (sys.byteorder == "big"):
             values.byteswap()
         return Entry(ARRAY, item_type, values), end
+
+    def plain_end(self, n_items: int, start: int, where: str) -> int | None:
+        """Where so many strings end, if they are all there and such as Strings can have."""
+        if self.order != "<":
+            return None
+        while True:
+            end = end_of_strings(self.buffer, start, n_items)
+            if end is None or end <= len(self.buffer):
+                return end
+            if self.size is None or end > self.size:
+                return None
+            self.need(end, start, where)
 
     def strings(self, n_items: int, start: int, where: str) -> tuple[list[bytes], int]:
         unpack_from = struct.Struct(self.order + "Q").unpack_from

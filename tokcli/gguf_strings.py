@@ -1,10 +1,10 @@
 """Arrays of strings as they lie in a GGUF file: each behind its length, of eight bytes.
 
-Most of the 515,000 merges of a vocabulary are never asked for, and making a string of each takes
-longer than everything else that a short prompt needs. So the array is walked by a regex, which is
-several times as fast as a loop, and the strings are made when they are asked for. That is for
-strings of 1 to 65,535 bytes without a NUL, as all are in real vocabularies: then six NULs in a row
-are never anything but the end of a length.
+Most of the merges of a vocabulary (Gemma 4 has 515,000) are never asked for, and making a string of
+each takes longer than everything else that a short prompt needs. So the array is walked by a regex,
+which is several times as fast as a loop, and the strings are made when they are asked for. That is
+for strings of 1 to 65,535 bytes without a NUL, as all are in real vocabularies: then six NULs in a
+row are never anything but the end of a length.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from typing import overload
+from typing import ClassVar, overload
 
-__all__ = ["Strings", "end_of_strings"]
+__all__ = ["STRING_ARRAY", "Strings", "end_of_strings"]
 
-# Longer strings are walked one by one.
-LONGEST_WALKED = 40
+# Strings that are longer than that, but not too long, are walked one by one.
+LONGEST_IN_RUN = 40
 # So many strings are walked at a time: the regex takes memory for each.
 RUN = 1000
 LONGEST = (1 << 16) - 1
@@ -27,23 +27,28 @@ LENGTH = struct.Struct("<Q")
 
 def end_of_strings(data: bytes, start: int, count: int) -> int | None:
     """Where in `data` the last of `count` strings ends, of which the first lies at byte `start`;
-    None where one reaches beyond `data`, is empty or longer than LONGEST, or holds a NUL."""
+    None where one is empty, longer than LONGEST, or holds a NUL.
+
+    A place beyond `data` is where the first string or length ends that is not all there.
+    """
     unpack_from = LENGTH.unpack_from
     while count:
         if count >= RUN:
             walked = _run_of_strings().match(data, start)
             if walked and walked.end() > start:
+                # The length of each of these strings is one byte and seven NULs.
                 count -= data.count(b"\0", start, walked.end()) // 7
                 start = walked.end()
                 continue
         if start + LENGTH.size > len(data):
-            return None
+            return start + LENGTH.size
         (length,) = unpack_from(data, start)
         start += LENGTH.size
-        end = start + length
-        if not 0 < length <= LONGEST or end > len(data) or data.find(b"\0", start, end) >= 0:
+        if not 0 < length <= LONGEST or data.find(b"\0", start, start + length) >= 0:
             return None
-        start = end
+        start += length
+        if start > len(data):
+            break
         count -= 1
     return start
 
@@ -51,14 +56,16 @@ def end_of_strings(data: bytes, start: int, count: int) -> int | None:
 @cache
 def _run_of_strings() -> re.Pattern[bytes]:
     string = rb"%s\0\0\0\0\0\0\0[^\0]{%d}"
-    sizes = range(1, LONGEST_WALKED + 1)
+    sizes = range(1, LONGEST_IN_RUN + 1)
     strings = b"|".join(string % (re.escape(bytes((size,))), size) for size in sizes)
     return re.compile(b"(?:%s){0,%d}" % (strings, RUN))
 
 
 class Strings(Sequence[bytes]):
     """`count` strings, of which end_of_strings has found that they are all of `block`: the array
-    as it is in the file, behind its length."""
+    as it is in the file, behind its length. Like a list, it has no hash."""
+
+    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __init__(self, block: bytes, count: int) -> None:
         self.block = block
@@ -100,19 +107,18 @@ class Strings(Sequence[bytes]):
         return self._items == other
 
     def made_of(self, alphabet: bytes) -> list[bytes]:
-        """Those that have no bytes but these, in order. The others are passed over as bytes, and
-        take a small part of the time that making strings of them would."""
+        """Those that have no bytes but these, in order; no string is made of the others."""
         letters = bytes(set(alphabet) - {0})
         if not letters:
             return []
-        block, unpack_from = self.block, LENGTH.unpack_from
-        # Behind a string comes the length of the next: at most two bytes that are not NUL.
-        run = re.compile(rb"\0\0\0\0\0\0([%s]+)(?![^\0]{3})" % re.escape(letters))
-        found = []
-        for match in run.finditer(block):
-            text = match[1]
-            # The run may go on into the length of the next string.
-            (length,) = unpack_from(block, match.start(1) - LENGTH.size)
-            if len(text) >= length:
-                found.append(text[:length])
-        return found
+        # A string ends where the length of the next one begins, if there is any: it has one byte
+        # that is not NUL, two, or one behind a NUL, and then NULs.
+        return re.findall(
+            rb"\0\0\0\0\0\0([%s]+)"
+            rb"(?=[^\0](?:\0\0\0\0\0\0\0|[^\0]\0{6}[^\0])|\0[^\0]\0{6}|\Z)" % re.escape(letters),
+            self.block,
+        )
+
+
+# What the value of an array of strings is an instance of.
+STRING_ARRAY = (list, Strings)

@@ -10,7 +10,6 @@ from itertools import repeat
 from typing import Literal, NamedTuple
 
 from tokcli.errors import TokenIdError
-from tokcli.gguf_strings import Strings
 
 __all__ = [
     "Note",
@@ -262,20 +261,13 @@ class Vocab:
     @cached_property
     def ranks(self) -> dict[bytes, int]:
         """Merge "left right" -> rank; of a merge that is there twice, the first counts."""
-        return _ranks(self.merges)
+        merges = self.merges
+        return dict(zip(reversed(merges), range(len(merges) - 1, -1, -1), strict=True))
 
     @property
     def has_ranks(self) -> bool:
         """Whether `ranks` has been built."""
         return "ranks" in self.__dict__
-
-    def ranks_among(self, alphabet: bytes) -> dict[bytes, int]:
-        """Of `ranks`, those of the merges that have no bytes but these, a space among them. Where
-        `ranks` has not been built, numbers in the order of the ranks stand for them, which takes a
-        small part of the time."""
-        if self.has_ranks or not isinstance(self.merges, Strings):
-            return self.ranks
-        return _ranks(self.merges.made_of(alphabet))
 
     def flag(self, name: str) -> bool:
         """The value of a yes-or-no setting."""
@@ -288,7 +280,3 @@ class Vocab:
     def is_eog(self, id: TokenId) -> bool:
         """Whether llama.cpp stops generating at this token."""
         return id in self.eog_ids
-
-
-def _ranks(merges: Sequence[bytes]) -> dict[bytes, int]:
-    return dict(zip(reversed(merges), range(len(merges) - 1, -1, -1), strict=True))

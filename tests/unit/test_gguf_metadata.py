@@ -14,7 +14,7 @@ import gguf
 import pytest
 
 from tests import vocabularies
-from tokcli import GgufError
+from tokcli import GgufError, gguf_metadata
 from tokcli.gguf_metadata import (
     ARRAY,
     BOOL,
@@ -30,6 +30,7 @@ from tokcli.gguf_metadata import (
     Entry,
     read_metadata,
 )
+from tokcli.gguf_strings import Strings
 
 
 def header(n_entries: int, *, version: int = 3, order: str = "<") -> bytes:
@@ -194,6 +195,27 @@ def test_reads_values_longer_than_the_first_read(tmp_path: Path) -> None:
     assert metadata["s"].value == value
     assert metadata["a"].value == array("B", value)
     assert metadata["t"].value == [value, b"x"]
+
+
+@pytest.mark.parametrize("first_read", [1, 40, 700, 1 << 20])
+def test_merges_may_go_beyond_the_first_read(
+    first_read: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(gguf_metadata, "FIRST_READ", first_read)
+    merges = [b"%d a" % number for number in range(3000)]
+    key = text(b"tokenizer.ggml.merges") + struct.pack("<II", ARRAY, STRING)
+    data = header(2) + key + struct.pack("<Q", len(merges)) + b"".join(map(text, merges))
+    rest = text(b"after") + struct.pack("<II", UINT32, 7)
+    path = written(tmp_path / "m.gguf", data + rest)
+
+    metadata = read_metadata(path)
+
+    assert isinstance(metadata["tokenizer.ggml.merges"].value, Strings)
+    assert metadata["tokenizer.ggml.merges"].value == merges
+    assert metadata["after"].value == 7
+    for missing in (1, 5, 12, 5000):
+        with pytest.raises(GgufError, match=r"merges, item \d+ of 3000 \(at byte \d+\); it is cut"):
+            read_metadata(written(tmp_path / "cut.gguf", data[:-missing]))
 
 
 def test_names_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tokcli.batch.spans import spans_in_block
 from tokcli.gguf_strings import Strings, end_of_strings
 
 # Bytes that letters, lengths of one byte and lengths of two may be mistaken for.
-letters = st.sampled_from(b"a \x01\x02\x03\xc4\xa0")
+letters = st.sampled_from(b"a \x01\x02\x03\xc4\xa0]^-\\")
 # About where a length begins to take another byte, or holds a NUL.
 sizes = st.sampled_from((1, 2, 3, 32, 39, 40, 41, 97, 254, 255, 256, 257, 511, 512, 513))
 items = st.one_of(
@@ -35,7 +35,7 @@ def read(strings: list[bytes]) -> Strings:
     return Strings(block, len(strings))
 
 
-@given(st.lists(items, max_size=40), st.lists(letters, max_size=3).map(bytes))
+@given(st.lists(items, max_size=40), st.lists(letters | st.just(0), max_size=4).map(bytes))
 def test_strings_are_those_that_were_written(strings: list[bytes], alphabet: bytes) -> None:
     found = read(strings)
     assert found.made_of(alphabet) == [s for s in strings if set(s) <= set(alphabet)]
@@ -45,6 +45,8 @@ def test_strings_are_those_that_were_written(strings: list[bytes], alphabet: byt
     assert found[:2] == strings[:2]
     assert found == strings
     assert found == read(strings)
+    assert found != read([*strings, b"a"])
+    assert found != read([*strings[1:], b"aaaaaa"])
     spans = spans_in_block(found.block)
     assert spans.strings() == strings
     assert spans.text == b"".join(strings)
@@ -68,12 +70,15 @@ def test_other_strings_are_left_to_others(odd: bytes, before: int) -> None:
 
 
 @pytest.mark.parametrize("count", [1, gguf_strings.RUN, 3 * gguf_strings.RUN])
-def test_strings_that_are_cut_short_are_left_to_others(count: int) -> None:
+def test_strings_that_are_cut_short_end_beyond(count: int) -> None:
     data = written([b"abc"] * count)
     assert end_of_strings(data, 0, count) == len(data)
-    for missing in (1, 4, 11):
-        assert end_of_strings(data[:-missing], 0, count) is None
-    assert end_of_strings(data, 0, count + 1) is None
+    assert end_of_strings(data[:-1], 0, count) == len(data)
+    assert end_of_strings(data[:-3], 0, count) == len(data)
+    # Of the length itself a part is missing.
+    assert end_of_strings(data[:-4], 0, count) == len(data) - 3
+    assert end_of_strings(data[:-11], 0, count) == len(data) - 3
+    assert end_of_strings(data, 0, count + 1) == len(data) + 8
     assert end_of_strings(data[:-3] + b"\xff" * 11, 0, count + 1) is None
     assert end_of_strings(data, len(data), 0) == len(data)
 

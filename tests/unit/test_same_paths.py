@@ -16,7 +16,7 @@ from tokcli.batch import bpe as batch_bpe
 from tokcli.batch import cuts as batch_cuts
 from tokcli.batch import merges, word_ids
 from tokcli.errors import TokcliError
-from tokcli.merging import cuts, memo, merge_windows
+from tokcli.merging import cuts, few_merges, memo, merge_windows
 from tokcli.text import matches
 from tokcli.tokenizer import Tokenizer, load
 from tokcli.trace import Event
@@ -82,12 +82,12 @@ def no_lists(patch: Patch) -> None:
 
 
 def all_merges_at_once(patch: Patch) -> None:
-    patch.setattr(bpe_chunks, "SHORT_TEXT", -1)
+    patch.setattr(few_merges, "SHORT_TEXT", -1)
 
 
 def never_all_merges(patch: Patch) -> None:
-    patch.setattr(bpe_chunks, "SHORT_TEXT", 1 << 60)
-    patch.setattr(bpe_chunks, "FEW_TIMES", 1 << 60)
+    patch.setattr(few_merges, "SHORT_TEXT", 1 << 60)
+    patch.setattr(few_merges, "SEARCHES", (b"",) * 1000)
 
 
 def few_merges_for_words_alone(patch: Patch) -> None:
@@ -132,6 +132,11 @@ RARE: dict[str, tuple[Callable[..., Path], dict[str, object]]] = {
     "gemma4-newlines": (
         builders.tiny_raw_bpe,
         {"merges": [merge for merge in builders.RAW_MERGES if "\n" not in merge]},
+    ),
+    # Of a merge that is there twice, the first counts.
+    "merges-twice": (
+        builders.tiny_bpe,
+        {"merges": [*builders.BYTE_LEVEL_MERGES, *reversed(builders.BYTE_LEVEL_MERGES)]},
     ),
     # White space is dropped before spaces could be escaped.
     "whitespace-gemma4": (builders.tiny_whitespace, {"pre": "gemma4"}),

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
 
 from tokcli.batch import word_ids
+from tokcli.batch.cuts import Pieces
+from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded, WordIds
 
 
@@ -75,3 +78,45 @@ def test_an_unknown_token_that_is_not_there() -> None:
         yield Encoded(np.arange(size), np.full(size, -1, np.int32), np.ones(size, np.int64))
 
     assert WordIds(unknown, 9).of(["a", "b"]) == [-1, -1]
+
+
+LAST = chr(sys.maxunicode)
+
+
+def cut(*pieces: str) -> Pieces:
+    return Pieces(code_points("".join(pieces)), np.cumsum([len(piece) for piece in pieces]))
+
+
+@pytest.mark.parametrize("bound", ["MOST_IDS", "MOST_WORDS", "MOST_CHARACTERS", None])
+def test_pieces_have_the_ids_of_words(bound: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    if bound:
+        monkeypatch.setattr(word_ids, bound, 1)
+    lengths = Lengths()
+    words = WordIds(lengths, 9)
+
+    for _ in range(2):
+        assert words.of_pieces(cut("ab", LAST, "c", "abc", LAST, "d")) == [
+            2,
+            1,
+            1,
+            1,
+            3,
+            2,
+            1,
+            1,
+            1,
+        ]
+        assert words.of_pieces(cut("c", "\ud800", "c")) == [1, 1, 1]
+        assert words.of_pieces(cut("ab")) == [2, 1]
+    assert words.of([LAST, "ab"]) == [1, 2, 1]
+    asked = [word for several in lengths.asked for word in several]
+    assert bound is not None or len(asked) == len(set(asked))
+
+
+def test_an_error_leaves_no_character_half_done() -> None:
+    words = WordIds(Lengths(), 9)
+
+    with pytest.raises(ValueError):  # noqa: PT011
+        words.of_pieces(cut("a", "!"))
+
+    assert words.of_pieces(cut("ab", "a", "ab")) == [2, 1, 1, 2, 1]

@@ -122,7 +122,7 @@ class Bpe:
             self._trace_text(Prepared(text, offsets), 0, len(text), output, trace)
 
     def _encode_text(self, text: str, output: list[TokenId]) -> None:
-        if self._chunks.spares_table(len(text)):
+        if self._chunks.spare_table(len(text)):
             output.extend(self._encode_short(text))
             return
         for segment in self._segments(text):

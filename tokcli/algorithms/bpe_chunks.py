@@ -8,6 +8,7 @@ from itertools import chain
 
 from tokcli.algorithms.base import NO_TOKEN
 from tokcli.merging.character_joints import CharacterJoints
+from tokcli.merging.few_merges import FewMerges
 from tokcli.merging.memo import Memo
 from tokcli.merging.merge import merge_symbols
 from tokcli.merging.merge_windows import merge_word
@@ -32,10 +33,6 @@ __all__ = ["NEWLINE_WORDS", "Chunks"]
 NEWLINE_WORDS = ("gemma4", "mmbert")
 # Longer words of other scripts than Latin are worth cutting where nothing merges.
 LONG_WORD = 4
-# For so many characters only the merges of which they may need one are laid out, the first few
-# times: then a table of all is worth its time.
-SHORT_TEXT = 1 << 14
-FEW_TIMES = 3
 
 
 class Chunks:
@@ -50,7 +47,7 @@ class Chunks:
         self._newline_words = rules.variant in NEWLINE_WORDS
         self._unknown = self._unknown_id() if rules.variant == "soprano" else None
         self._parts: Memo[str, TokenIds] = Memo(self._merge)
-        self._few_left = FEW_TIMES
+        self._few_merges = FewMerges(vocab)
 
     def _unknown_id(self) -> TokenId:
         id = self._vocab.special_id("unk")
@@ -69,20 +66,23 @@ class Chunks:
                 return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
         return self._merge(chunk, rank)
 
-    def spares_table(self, n_characters: int) -> bool:
-        """Whether encode_few() does chunks of so many characters without a table of all merges."""
-        return n_characters <= SHORT_TEXT and self._few_left > 0 and not self._vocab.has_ranks
+    def spare_table(self, n_characters: int) -> bool:
+        """Whether encode_few() does so many characters without a table of all merges."""
+        return self._few_merges.pay(n_characters)
 
     def encode_few(self, chunks: Sequence[str]) -> list[TokenIds]:
-        """The ids of each of these chunks, without a table of all merges if that takes longer to
-        lay out than anything else that they need."""
+        """The ids of each of these chunks, which are not kept: for the first short texts, as
+        spare_table() says."""
         rank = None
-        merging = [chunk for chunk in chunks if self._byte_encode or len(chunk) > 1]
-        if merging and self.spares_table(sum(map(len, merging))):
-            self._few_left -= 1
-            rank = self._vocab.ranks_among(b" " + b"".join(self.symbols("".join(merging)))).get
+        merging = "".join(chunk for chunk in set(chunks) if self._may_merge(chunk))
+        if merging and self.spare_table(len(merging)):
+            rank = self._few_merges.ranks(b"".join(self.symbols(merging))).get
+        self._few_merges.spend(sum(map(len, chunks)))
         ids: Memo[str, TokenIds] = Memo(partial(self.encode, rank=rank))
         return list(map(ids.__getitem__, chunks))
+
+    def _may_merge(self, chunk: str) -> bool:
+        return (self._byte_encode or len(chunk) > 1) and self._whole_word(chunk) is None
 
     def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> TokenIds:
         symbols = self.symbols(chunk)

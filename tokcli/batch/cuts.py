@@ -23,22 +23,27 @@ FIRST, SECOND = np.uint32(0x9E3779B1), np.uint32(0x85EBCA6B)
 SEGMENT = 1 << 21
 
 
+class Parted(NamedTuple):
+    """Pieces by length. `several`: for each, whether it has several characters; `words`: those that
+    have; `characters`: the others, by their code points."""
+
+    several: NDArray[np.bool_]
+    words: list[str]
+    characters: Points
+
+
 class Pieces(NamedTuple):
     """A text as code points, and where each of its pieces ends; none of them is empty."""
 
     points: Points
     ends: NDArray[np.int64]
 
-    def parted(self) -> tuple[NDArray[np.bool_], list[str], Points]:
-        """For each piece whether it has several characters, those that have, and the others."""
+    def parted(self) -> Parted:
+        """The pieces of several characters, and those of one."""
         sizes = np.diff(self.ends, prepend=0)
         several = sizes > 1
-        longer = self.points[np.repeat(several, sizes)]
-        return (
-            several,
-            _cut(longer, np.cumsum(sizes[several])),
-            self.points[self.ends[~several] - 1],
-        )
+        words = _cut(self.points[np.repeat(several, sizes)], np.cumsum(sizes[several]))
+        return Parted(several, words, self.points[self.ends[~several] - 1])
 
 
 class PairCuts:

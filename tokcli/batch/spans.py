@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Spans", "spans_in_block", "spans_of"]
+from tokcli.gguf_strings import LENGTH
 
-# Bytes of the length before each string of a file.
-LENGTH_SIZE = 8
+__all__ = ["Spans", "spans_in_block", "spans_of"]
 
 
 class Spans(NamedTuple):
@@ -42,15 +41,16 @@ def spans_of(strings: Iterable[bytes]) -> Spans:
 
 
 def spans_in_block(block: bytes) -> Spans:
-    """The strings that lie in the block of tokcli.gguf_strings.Strings."""
+    """The strings that lie in the block of tokcli.gguf_strings.Strings: of 1 to 65,535 bytes, and
+    without a NUL."""
     raw = np.frombuffer(block, np.uint8)
     there = raw != 0
     starts = np.flatnonzero(there[1:] & ~there[:-1]) + 1
     # What follows the first byte of a length, where that is NUL, starts no string.
-    starts = starts[(starts >= LENGTH_SIZE) & (raw[starts - 2] == 0)]
+    starts = starts[(starts >= LENGTH.size) & (raw[starts - 2] == 0)]
     in_text = np.ones(raw.size, np.bool_)
-    for back in range(1, LENGTH_SIZE + 1):
+    for back in range(1, LENGTH.size + 1):
         in_text[starts - back] = False
     text = raw[in_text].tobytes()
-    starts -= LENGTH_SIZE * np.arange(1, starts.size + 1)
+    starts -= LENGTH.size * np.arange(1, starts.size + 1)
     return Spans(text, starts, np.diff(starts, append=len(text)))

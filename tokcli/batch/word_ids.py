@@ -69,7 +69,7 @@ class WordIds:
         self._ids = np.zeros(0, np.int32)
         self._n_characters = 0
         # Of each character the number of the word that it is, or -1.
-        self._characters = np.zeros(0, np.int64)
+        self._characters = np.zeros(0, np.int32)
 
     @cached_property
     def _shared(self) -> NDArray[np.object_]:
@@ -82,7 +82,7 @@ class WordIds:
         return self._shared_ids(self.arrays(words)[0])
 
     def of_pieces(self, pieces: Pieces) -> list[TokenId]:
-        """The same of pieces of a text, of which those of one character need no look-up each."""
+        """The same of pieces of a text; those of one character are picked from an array."""
         several, words, characters = pieces.parted()
         numbers = np.zeros(several.size, np.int64)
         with self._lock:
@@ -103,10 +103,10 @@ class WordIds:
     def _numbers_of(self, words: Sequence[str]) -> NDArray[np.int64]:
         return np.fromiter(map(self._numbers.__getitem__, words), np.int64, len(words))
 
-    def _numbers_of_characters(self, characters: Points) -> NDArray[np.int64]:
+    def _numbers_of_characters(self, characters: Points) -> NDArray[np.int32]:
         """The numbers of words that have one character each."""
         if not self._characters.size:
-            self._characters = np.full(sys.maxunicode + 1, -1, np.int64)
+            self._characters = np.full(sys.maxunicode + 1, -1, np.int32)
         new = np.zeros(sys.maxunicode + 1, np.bool_)
         new[characters] = True
         new &= self._characters < 0

@@ -6,7 +6,7 @@ import mmap
 import struct
 
 from tokcli.gguf_metadata import ARRAY, SCALAR_CODES, STRING, Metadata
-from tokcli.gguf_strings import Strings
+from tokcli.gguf_strings import STRING_ARRAY
 
 __all__ = ["FileOffsets"]
 
@@ -46,7 +46,7 @@ class FileOffsets:
         entry = self._metadata[key]
         start += 4 + 8
         if entry.item_type == STRING:
-            assert isinstance(entry.value, (list, Strings))
+            assert isinstance(entry.value, STRING_ARRAY)
             return start + sum(8 + len(text) for text in entry.value[:index])
         assert entry.item_type is not None
         return start + index * struct.calcsize("=" + SCALAR_CODES[entry.item_type])

@@ -11,7 +11,7 @@ from tokcli.check.finding import Evidence
 from tokcli.check.offsets import FileOffsets
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import Metadata
-from tokcli.gguf_strings import Strings
+from tokcli.gguf_strings import STRING_ARRAY
 from tokcli.listing.merge_rows import split_merge
 from tokcli.loading.model_rules import MODELS, ModelRules
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, PreTokenizerRules
@@ -190,7 +190,7 @@ class Subject:
             return []
         entry = self.metadata.get(MERGES)
         value = None if entry is None else entry.value
-        return value if isinstance(value, (list, Strings)) else []
+        return value if isinstance(value, STRING_ARRAY) else []
 
     @cached_property
     def chat(self) -> Judgement:
@@ -228,7 +228,7 @@ class Subject:
         """Evidence: an item of an array, with its text where it is one."""
         entry = self.metadata[key]
         value = entry.value
-        text = value[index] if isinstance(value, (list, Strings)) and index < len(value) else None
+        text = value[index] if isinstance(value, STRING_ARRAY) and index < len(value) else None
         return Evidence(key, index, self.offsets.item(key, index), text)
 
     def at_tokens(self, ids: Iterable[TokenId]) -> tuple[Evidence, ...]:

@@ -95,7 +95,7 @@ def _print_key(metadata: Metadata, name: str, format: str) -> int:
 
     key = _find_key(metadata, name)
     if key is None:
-        report("note", f"there is no key {name}{_hint(metadata, name)}")
+        report("note", f"there is no key {name or repr(name)}{_hint(metadata, name)}")
         return FINDING
     entry = metadata[key]
     if format == "json":

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from tokcli.errors import VocabError
 from tokcli.gguf_metadata import FLOAT32, INT8, INT32, STRING, UINT8, UINT32, Metadata
-from tokcli.gguf_strings import Strings
+from tokcli.gguf_strings import STRING_ARRAY
 from tokcli.loading.model_rules import MODELS, ModelRules
 from tokcli.loading.special_ids import SpecialIds
 from tokcli.loading.special_tokens import SLOT_KEYS
@@ -142,7 +142,7 @@ def _read_merges(keys: TypedKeys, rules: ModelRules, pre: str) -> Sequence[bytes
         raise VocabError(
             "key tokenizer.ggml.merges is missing, and BPE needs merges; convert the model again"
         )
-    assert isinstance(merges, (list, Strings))
+    assert isinstance(merges, STRING_ARRAY)
     # llama.cpp reads C strings, which end at a NUL.
     if isinstance(merges, list) and _hold_nul(merges):
         return [merge.split(b"\0", 1)[0] for merge in merges]

@@ -6,10 +6,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
 from tokcli.algorithms.base import NO_TOKEN
+from tokcli.picking import picked
 from tokcli.render.terminal import visible
 from tokcli.render.tokenized import Tokenized, heading, name_bytes
 from tokcli.text.byte_escapes import escape
-from tokcli.text.picking import picked
 
 if TYPE_CHECKING:
     from tokcli.tokenizer import Tokenizer
@@ -102,6 +102,7 @@ class IdLists(TextRenderer):
 
     def write(self, ids: list[int]) -> None:
         """Print the list."""
+        # The numerals cost as much as so many ids.
         if len(ids) < self.tokenizer.vocab.n_tokens:
             self.output.write(b"%a\n" % ids)
             return
