@@ -140,6 +140,13 @@ def test_a_key_that_is_not_there() -> None:
     )
 
 
+def test_the_empty_key_is_quoted() -> None:
+    run = tokcli("inspect", "--key", "")
+
+    assert run.status == 1
+    assert run.stderr.startswith("tokcli: note: there is no key ''; --all lists")
+
+
 def test_a_broken_tokenizer_still_shows_its_keys(tmp_path: Path) -> None:
     path = builders.tiny_bpe(tmp_path / "b.gguf", merges=None)
     run = tokcli("inspect", "-m", path)

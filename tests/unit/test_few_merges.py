@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -98,3 +101,22 @@ def test_where_the_table_is_there_it_is_used(tokenizer: Tokenizer) -> None:
     assert tokenizer.vocab.ranks
 
     assert not few.pay(1)
+
+
+@pytest.fixture
+def eager_threads() -> Iterator[None]:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@pytest.mark.usefixtures("eager_threads")
+def test_threads_may_share_it(tmp_path: Path) -> None:
+    path = tiny_bpe(tmp_path / "m.gguf")
+    texts = ["the", "é", "日本", "Hello", "12300", "😀", "\t\r\n", "(=="]
+    expected = list(map(load(path).tokenize, texts))
+
+    with ThreadPoolExecutor(len(texts)) as pool:
+        for _ in range(60):
+            assert list(pool.map(load(path).tokenize, texts)) == expected

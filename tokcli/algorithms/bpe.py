@@ -147,6 +147,8 @@ class Bpe:
         return BpeBatch(self._vocab, self._chunks, self._stages)
 
     def _encode_short(self, text: str) -> Iterable[TokenId]:
+        """The ids of `text`, all chunks of which are known before one is merged: these tell which
+        merges to lay out."""
         chunks = list(self._segments(text))
         for stage in self._stages:
             chunks = [piece for chunk in chunks for piece in stage.split(chunk)]

@@ -44,12 +44,13 @@ class FewMerges:
         known, found = self._found
         if letters <= known:
             return found
-        if self._n_searches == len(SEARCHES) or not isinstance(self._vocab.merges, Strings):
+        n_searches, merges = self._n_searches, self._vocab.merges
+        if n_searches >= len(SEARCHES) or not isinstance(merges, Strings):
             return self._vocab.ranks
-        letters |= known | frozenset(SEARCHES[self._n_searches])
-        self._n_searches += 1
-        merges = self._vocab.merges.made_of(bytes(letters))
+        self._n_searches = n_searches + 1
+        letters |= known | frozenset(SEARCHES[n_searches])
+        few = merges.made_of(bytes(letters))
         # Of a merge that is there twice, the first counts.
-        found = dict(zip(reversed(merges), range(len(merges) - 1, -1, -1), strict=True))
+        found = dict(zip(reversed(few), range(len(few) - 1, -1, -1), strict=True))
         self._found = letters, found
         return found
