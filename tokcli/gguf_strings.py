@@ -13,7 +13,7 @@ import re
 import struct
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
-from typing import ClassVar, overload
+from typing import overload
 
 __all__ = ["STRING_ARRAY", "Strings", "end_of_strings"]
 
@@ -64,8 +64,6 @@ def _run_of_strings() -> re.Pattern[bytes]:
 class Strings(Sequence[bytes]):
     """`count` strings, of which end_of_strings has found that they are all of `block`: the array
     as it is in the file, behind its length. Like a list, it has no hash."""
-
-    __hash__: ClassVar[None]  # type: ignore[assignment]
 
     def __init__(self, block: bytes, count: int) -> None:
         self.block = block

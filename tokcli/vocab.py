@@ -23,6 +23,7 @@ __all__ = [
     "TokenType",
     "Vocab",
     "VocabType",
+    "ranks_of",
 ]
 
 TokenId = int
@@ -260,9 +261,8 @@ class Vocab:
 
     @cached_property
     def ranks(self) -> dict[bytes, int]:
-        """Merge "left right" -> rank; of a merge that is there twice, the first counts."""
-        merges = self.merges
-        return dict(zip(reversed(merges), range(len(merges) - 1, -1, -1), strict=True))
+        """Merge "left right" -> rank."""
+        return ranks_of(self.merges)
 
     @property
     def has_ranks(self) -> bool:
@@ -280,3 +280,8 @@ class Vocab:
     def is_eog(self, id: TokenId) -> bool:
         """Whether llama.cpp stops generating at this token."""
         return id in self.eog_ids
+
+
+def ranks_of(merges: Sequence[bytes]) -> dict[bytes, int]:
+    """Merge "left right" -> its place; of a merge that is there twice, the first counts."""
+    return dict(zip(reversed(merges), range(len(merges) - 1, -1, -1), strict=True))

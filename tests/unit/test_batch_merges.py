@@ -162,10 +162,12 @@ def test_few_words_are_not_worth_the_table(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(merges, "FEWEST", 2)
     found = batch(in_bytes([("a", "b", 0)]), {b"ab": 7})
 
+    assert ids_of(found, ["ab"]) == {"ab": (-2,)}
     # Nothing can merge in a word of one symbol.
     assert ids_of(found, ["ab", "a", "b"]) == {"ab": (-2,), "a": (-1,), "b": (-1,)}
     assert ids_of(found, ["ab", "bb"]) == {"ab": (7,), "bb": (1098, 1098)}
     assert ids_of(found, ["ab", "b"]) == {"ab": (7,), "b": (1098,)}
+    assert ids_of(found, ["ab"]) == {"ab": (7,)}
 
 
 @pytest.mark.parametrize("count", [100, 5000])

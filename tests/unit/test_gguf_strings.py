@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokcli import gguf_strings
-from tokcli.batch.spans import spans_in_block
+from tokcli.batch.spans import spans_of
 from tokcli.gguf_strings import Strings, end_of_strings
 
 # Bytes that letters, lengths of one byte and lengths of two may be mistaken for.
@@ -47,7 +47,7 @@ def test_strings_are_those_that_were_written(strings: list[bytes], alphabet: byt
     assert found == read(strings)
     assert found != read([*strings, b"a"])
     assert found != read([*strings[1:], b"aaaaaa"])
-    spans = spans_in_block(found.block)
+    spans = spans_of(found)
     assert spans.strings() == strings
     assert spans.text == b"".join(strings)
 

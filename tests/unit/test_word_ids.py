@@ -95,17 +95,8 @@ def test_pieces_have_the_ids_of_words(bound: str | None, monkeypatch: pytest.Mon
     words = WordIds(lengths, 9)
 
     for _ in range(2):
-        assert words.of_pieces(cut("ab", LAST, "c", "abc", LAST, "d")) == [
-            2,
-            1,
-            1,
-            1,
-            3,
-            2,
-            1,
-            1,
-            1,
-        ]
+        pieces = cut("ab", LAST, "c", "abc", LAST, "d")
+        assert words.of_pieces(pieces) == [2, 1, 1, 1, 3, 2, 1, 1, 1]
         assert words.of_pieces(cut("c", "\ud800", "c")) == [1, 1, 1]
         assert words.of_pieces(cut("ab")) == [2, 1]
     assert words.of([LAST, "ab"]) == [1, 2, 1]

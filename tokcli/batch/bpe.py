@@ -11,10 +11,9 @@ import numpy as np
 from tokcli.algorithms.bpe_chunks import NEWLINE_WORDS, Chunks
 from tokcli.batch.cuts import PairCuts
 from tokcli.batch.merges import MergeBatch, Merges
-from tokcli.batch.spans import Spans, spans_in_block, spans_of
+from tokcli.batch.spans import Spans, spans_of
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded, WordIds, alone
-from tokcli.gguf_strings import Strings
 from tokcli.pretokenize import Stage
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.text.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
@@ -74,8 +73,7 @@ class BpeBatch:
 
     @cached_property
     def _merge_spans(self) -> Spans:
-        merges = self._merges
-        return spans_in_block(merges.block) if isinstance(merges, Strings) else spans_of(merges)
+        return spans_of(self._merges)
 
     def _encode_chunks(self, chunks: Sequence[str]) -> Iterator[Encoded]:
         left = np.arange(len(chunks))

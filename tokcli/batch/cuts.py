@@ -79,10 +79,6 @@ class PairCuts:
         return np.flatnonzero(cut) + 1
 
 
-def _hashes(left: Points, right: Points) -> Points:
-    return (left * FIRST ^ right * SECOND) >> np.uint32(32 - HASH_BITS)
-
-
 def _cut(points: Points, ends: NDArray[np.int64]) -> list[str]:
     """The text cut at `ends`, the last of which is its own: splitting it at a character that is not
     in it, put in there, is twice as fast as slicing."""
@@ -95,3 +91,7 @@ def _cut(points: Points, ends: NDArray[np.int64]) -> list[str]:
         text = text_of(points)
         return [text[start:end] for start, end in pairwise([0, *ends.tolist()])]
     return text_of(np.insert(points, ends[:-1], np.uint32(between))).split(chr(between))
+
+
+def _hashes(left: Points, right: Points) -> Points:
+    return (left * FIRST ^ right * SECOND) >> np.uint32(32 - HASH_BITS)

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tokcli.gguf_strings import LENGTH
+from tokcli.gguf_strings import LENGTH, Strings
 
-__all__ = ["Spans", "spans_in_block", "spans_of"]
+__all__ = ["Spans", "spans_of"]
 
 
 class Spans(NamedTuple):
@@ -35,14 +35,15 @@ class Spans(NamedTuple):
 
 def spans_of(strings: Iterable[bytes]) -> Spans:
     """These byte strings, one after the other."""
+    if isinstance(strings, Strings):
+        return _spans_in_block(strings.block)
     strings = list(strings)
     sizes = np.fromiter(map(len, strings), np.int64, len(strings))
     return Spans(b"".join(strings), np.cumsum(sizes) - sizes, sizes)
 
 
-def spans_in_block(block: bytes) -> Spans:
-    """The strings that lie in the block of tokcli.gguf_strings.Strings: of 1 to 65,535 bytes, and
-    without a NUL."""
+def _spans_in_block(block: bytes) -> Spans:
+    """The strings that lie in the block of Strings: of 1 to 65,535 bytes, and without a NUL."""
     raw = np.frombuffer(block, np.uint8)
     there = raw != 0
     starts = np.flatnonzero(there[1:] & ~there[:-1]) + 1

@@ -8,7 +8,7 @@ The table of all pays where there is more text, and where each has other charact
 from __future__ import annotations
 
 from tokcli.gguf_strings import Strings
-from tokcli.vocab import Vocab
+from tokcli.vocab import Vocab, ranks_of
 
 __all__ = ["FewMerges"]
 
@@ -49,8 +49,6 @@ class FewMerges:
             return self._vocab.ranks
         self._n_searches = n_searches + 1
         letters |= known | frozenset(SEARCHES[n_searches])
-        few = merges.made_of(bytes(letters))
-        # Of a merge that is there twice, the first counts.
-        found = dict(zip(reversed(few), range(len(few) - 1, -1, -1), strict=True))
+        found = ranks_of(merges.made_of(bytes(letters)))
         self._found = letters, found
         return found

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable
 from typing import Any
 
 from tokcli.gguf_metadata import FLOAT32, STRING, Entry
+from tokcli.gguf_strings import Strings
 from tokcli.text.byte_escapes import escape
 from tokcli.text.float_text import float_text
 
 __all__ = ["json_entry", "json_value", "preview", "raw_lines"]
 
+# What the value of an array is an instance of.
+ITEMS = (list, Strings, array)
 MAX_PREVIEW = 60
 MAX_ITEM_PREVIEW = 20
 PREVIEW_ITEMS = 4
@@ -21,7 +25,7 @@ def raw_lines(entry: Entry) -> Iterable[str]:
     """The items of an array, or a number, a line each; texts as byte_escapes writes them, so
     that each is one line."""
     items = entry.value if entry.item_type is not None else [entry.value]
-    assert isinstance(items, Sequence)
+    assert isinstance(items, ITEMS)
     kind = entry.type if entry.item_type is None else entry.item_type
     return (_scalar(item, kind) for item in items)
 
@@ -39,7 +43,7 @@ def preview(entry: Entry) -> str:
     if entry.item_type is None:
         return _shortened(_scalar(entry.value, entry.type), MAX_PREVIEW)
     items = entry.value
-    assert isinstance(items, Sequence)
+    assert isinstance(items, ITEMS)
     shown = [_quoted(item, entry.item_type) for item in items[:PREVIEW_ITEMS]]
     more = ", ..." if len(items) > PREVIEW_ITEMS else ""
     return f"{len(items)} items: {', '.join(shown)}{more}"
@@ -58,7 +62,7 @@ def json_entry(key: str, entry: Entry) -> dict[str, Any]:
     """Key, type and value; of a long array only the first items, with `truncated`."""
     shown: dict[str, Any] = {"key": key, "type": entry.type_name}
     if entry.item_type is not None:
-        assert isinstance(entry.value, Sequence)
+        assert isinstance(entry.value, ITEMS)
         shown["length"] = len(entry.value)
     value = json_value(entry, JSON_ITEMS)
     shown["value"] = value
@@ -73,7 +77,7 @@ def json_value(entry: Entry, limit: int | None = None) -> Any:
     if entry.item_type is None:
         return _json_scalar(entry.value, entry.type)
     items = entry.value
-    assert isinstance(items, Sequence)
+    assert isinstance(items, ITEMS)
     return [_json_scalar(item, entry.item_type) for item in items[:limit]]
 
 
