@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO, NamedTuple
 
 from tokcli.errors import GgufError
-from tokcli.gguf_strings import Strings, end_of_strings
+from tokcli.gguf_strings import Strings, end_of_strings, read_strings
 
 __all__ = ["ARRAY", "BOOL", "STRING", "TYPE_NAMES", "Entry", "Metadata", "read_metadata"]
 
@@ -343,27 +343,15 @@ class _Parser:
             self.need(end, start, where)
 
     def strings(self, n_items: int, start: int, where: str) -> tuple[list[bytes], int]:
-        unpack_from = struct.Struct(self.order + "Q").unpack_from
+        length = struct.Struct(self.order + "Q")
         while True:
-            buffer, offset = self.buffer, start
-            items: list[bytes] = []
-            append = items.append
-            try:
-                # The hot loop of loading: 262,144 tokens pass here, so lengths are checked after.
-                for _ in range(n_items):
-                    (length,) = unpack_from(buffer, offset)
-                    offset += 8
-                    end = offset + length
-                    append(buffer[offset:end])
-                    offset = end
-            except (struct.error, OverflowError):
-                offset = max(offset, len(buffer) + 1)
-            if offset <= len(buffer):
+            items, offset = read_strings(self.buffer, start, n_items, length)
+            if offset <= len(self.buffer):
                 return items, offset
             item = f"{where}, item {len(items)} of {n_items}"
             if self.size is not None and offset > self.size:
                 raise self.truncated(item, self.size)
-            del items, append, buffer
+            del items
             self.need(offset, start, item)
 
 

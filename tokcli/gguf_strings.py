@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache, cached_property
 from typing import overload
 
-__all__ = ["STRING_ARRAY", "Strings", "end_of_strings"]
+__all__ = ["STRING_ARRAY", "Strings", "end_of_strings", "read_strings"]
 
 # Strings that are longer than that, but not too long, are walked one by one.
 LONGEST_IN_RUN = 40
@@ -53,6 +53,31 @@ def end_of_strings(data: bytes, start: int, count: int) -> int | None:
     return start
 
 
+def read_strings(
+    data: bytes, start: int, count: int, length: struct.Struct = LENGTH
+) -> tuple[list[bytes], int]:
+    """`count` strings, of which the first lies at byte `start` of `data`, and where they end.
+    `length` is how lengths are written.
+
+    A place beyond `data` is where one that is not all there ends at least: then these are the
+    strings as far as their lengths are there.
+    """
+    unpack_from = length.unpack_from
+    items: list[bytes] = []
+    append = items.append
+    try:
+        # The hot loop of loading: 262,144 tokens pass here, so lengths are checked after.
+        for _ in range(count):
+            (size,) = unpack_from(data, start)
+            start += 8
+            end = start + size
+            append(data[start:end])
+            start = end
+    except (struct.error, OverflowError):
+        start = max(start, len(data) + 1)
+    return items, start
+
+
 @cache
 def _run_of_strings() -> re.Pattern[bytes]:
     string = rb"%s\0\0\0\0\0\0\0[^\0]{%d}"
@@ -71,14 +96,7 @@ class Strings(Sequence[bytes]):
 
     @cached_property
     def _items(self) -> list[bytes]:
-        block, unpack_from = self.block, LENGTH.unpack_from
-        items = []
-        start = 0
-        for _ in range(self._count):
-            (length,) = unpack_from(block, start)
-            start += LENGTH.size
-            items.append(block[start : start + length])
-            start += length
+        items, _ = read_strings(self.block, 0, self._count)
         return items
 
     def __len__(self) -> int:

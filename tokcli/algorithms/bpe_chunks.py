@@ -53,18 +53,10 @@ class Chunks:
         id = self._vocab.special_id("unk")
         return NO_TOKEN if id is None else id
 
-    def encode(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> TokenIds:
-        """The ids of one chunk. `rank` tells the rank of "left right", if not the vocabulary is to
-        be asked."""
-        if self._ignore_merges or self._newline_words:
-            whole = self._whole_word(chunk)
-            if whole is not None:
-                return (whole,)
-        if rank is None and self._byte_encode and len(chunk) > LONG_WORD and not chunk.isascii():
-            parts = self._joints.split(chunk)
-            if len(parts) > 1:
-                return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
-        return self._merge(chunk, rank)
+    def encode(self, chunk: str) -> TokenIds:
+        """The ids of one chunk."""
+        whole = self._whole_word(chunk)
+        return self._merge_parts(chunk) if whole is None else (whole,)
 
     def spare_table(self, n_characters: int) -> bool:
         """Whether encode_few() does so many characters without a table of all merges."""
@@ -73,18 +65,32 @@ class Chunks:
     def encode_few(self, chunks: Sequence[str]) -> list[TokenIds]:
         """The ids of each of these chunks, which are not kept: for the first short texts, as
         spare_table() says."""
-        rank = None
-        merging = "".join(chunk for chunk in set(chunks) if self._may_merge(chunk))
+        found: dict[str, TokenIds] = {}
+        left = []
+        for chunk in set(chunks):
+            whole = self._whole_word(chunk)
+            if whole is None:
+                left.append(chunk)
+            else:
+                found[chunk] = (whole,)
+        merge: Callable[[str], TokenIds] = self._merge_parts
+        merging = "".join(chunk for chunk in left if self._byte_encode or len(chunk) > 1)
         if merging and self.spare_table(len(merging)):
             rank = self._few_merges.ranks(b"".join(self.symbols(merging))).get
+            merge = partial(self._merge, rank=rank)
         self._few_merges.spend(sum(map(len, chunks)))
-        ids: Memo[str, TokenIds] = Memo(partial(self.encode, rank=rank))
-        return list(map(ids.__getitem__, chunks))
+        found.update(zip(left, map(merge, left), strict=True))
+        return list(map(found.__getitem__, chunks))
 
-    def _may_merge(self, chunk: str) -> bool:
-        return (self._byte_encode or len(chunk) > 1) and self._whole_word(chunk) is None
+    def _merge_parts(self, chunk: str) -> TokenIds:
+        if self._byte_encode and len(chunk) > LONG_WORD and not chunk.isascii():
+            parts = self._joints.split(chunk)
+            if len(parts) > 1:
+                return tuple(chain.from_iterable(map(self._parts.__getitem__, parts)))
+        return self._merge(chunk)
 
     def _merge(self, chunk: str, rank: Callable[[bytes], int | None] | None = None) -> TokenIds:
+        """`rank` tells the rank of "left right", if not the vocabulary is to be asked."""
         symbols = self.symbols(chunk)
         if len(symbols) > 1:
             symbols = merge_word(symbols, rank or self._vocab.ranks.get, b" ")
