@@ -1,6 +1,14 @@
 from __future__ import annotations
 
-from tokcli.text.byte_alphabet import BYTE_TO_CHAR, BYTE_TO_UTF8, CHAR_TO_BYTE, write_in_alphabet
+import pytest
+
+from tokcli.text.byte_alphabet import (
+    BYTE_TO_CHAR,
+    BYTE_TO_UTF8,
+    CHAR_TO_BYTE,
+    read_from_alphabet,
+    write_in_alphabet,
+)
 
 
 def test_known_characters() -> None:
@@ -32,3 +40,16 @@ def test_writes_texts_as_the_table_says() -> None:
         b"".join(BYTE_TO_UTF8[byte] for byte in text.encode("utf-8", "surrogatepass"))
         for text in texts
     ]
+
+
+def test_reads_what_it_writes() -> None:
+    texts = ["", "a b", "é\n", "\0ÿ", "", "日本", "\n"]
+
+    assert read_from_alphabet(write_in_alphabet(texts)) == [text.encode() for text in texts]
+    assert read_from_alphabet([b""]) == [b""]
+
+
+@pytest.mark.parametrize("text", [b"a b", b"a\n", "日".encode(), "\u0144".encode(), b"\xff"])
+def test_does_not_read_what_is_not_of_the_alphabet(text: bytes) -> None:
+    with pytest.raises(UnicodeError):
+        read_from_alphabet([b"a", text])

@@ -213,7 +213,7 @@ def test_negative_ids_are_no_places_from_the_end(tmp_path: Path) -> None:
     assert tokenizer.detokenize(list(range(n_tokens))) == everything
 
 
-@pytest.mark.parametrize("id", ["3", 3.5, None, [3]])
+@pytest.mark.parametrize("id", ["3", 3.0, 3.5, None, [3]])
 def test_what_is_no_integer_is_no_id(tmp_path: Path, id: Any) -> None:
     tokenizer = load(tiny_spm(tmp_path / "m.gguf"))
 

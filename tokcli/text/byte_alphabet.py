@@ -8,11 +8,18 @@ Source: bytes_to_unicode in OpenAI's GPT-2 encoder; unicode_byte_to_utf8 in llam
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, pairwise
 
 from tokcli.text.unicode import encode
 
-__all__ = ["BYTE_TO_CHAR", "BYTE_TO_UTF8", "CHAR_TO_BYTE", "write_in_alphabet"]
+__all__ = [
+    "BYTE_TO_CHAR",
+    "BYTE_TO_UTF8",
+    "CHAR_TO_BYTE",
+    "read_from_alphabet",
+    "write_in_alphabet",
+]
 
 # A byte that no UTF-8 holds; it stands for itself.
 BETWEEN = b"\xff"
@@ -40,3 +47,20 @@ def write_in_alphabet(texts: Iterable[str]) -> list[bytes]:
     in UTF-8 again."""
     written, _ = codecs.charmap_decode(BETWEEN.join(map(encode, texts)), "strict", BYTE_TO_CHAR)
     return written.encode().split(BYTE_TO_UTF8[BETWEEN[0]])
+
+
+def read_from_alphabet(texts: Sequence[bytes]) -> list[bytes]:
+    """The bytes that the characters of each of `texts`, in UTF-8, stand for; there is one text at
+    least.
+
+    Raises UnicodeError if a text has other characters or is ill-formed.
+    """
+    # What may be a line feed is written U+010A.
+    words = b"\n".join(texts).decode().split("\n")
+    data, _ = codecs.charmap_encode("".join(words), "strict", _TO_BYTES)
+    if len(words) != len(texts):
+        raise UnicodeError("a text holds a line feed, which is not of the alphabet")
+    return [data[start:end] for start, end in pairwise(accumulate(map(len, words), initial=0))]
+
+
+_TO_BYTES = codecs.charmap_build(BYTE_TO_CHAR)
