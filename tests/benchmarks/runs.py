@@ -26,17 +26,12 @@ class Run(NamedTuple):
 
 
 def python_environment() -> dict[str, str]:
-    """The environment with this repository importable and one thread for Hugging Face.
-
-    One for numpy's BLAS too, as in the command: what its threads spend on waiting for work that
-    never comes would count as CPU time.
-    """
+    """The environment with this repository importable and one thread for Hugging Face."""
     path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
     more = {
         "PYTHONPATH": path,
         "TOKENIZERS_PARALLELISM": "false",
         "RAYON_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
     }
     kept = {name: value for name, value in os.environ.items() if name != "TOKCLI_MODEL"}
     return {**kept, **more}

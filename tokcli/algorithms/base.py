@@ -7,10 +7,12 @@ from typing import NamedTuple, Protocol
 from tokcli.trace import TraceSink
 from tokcli.vocab import TokenId
 
-__all__ = ["NO_TOKEN", "Algorithm", "Fragment"]
+__all__ = ["LONG_TEXT", "NO_TOKEN", "Algorithm", "Fragment"]
 
 # What llama.cpp puts where there is no token, not even an unknown one.
 NO_TOKEN = -1
+# Characters from which on numpy pays, in tokcli.batch.
+LONG_TEXT = 1 << 18
 
 
 class Fragment(NamedTuple):

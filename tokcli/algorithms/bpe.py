@@ -12,10 +12,9 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from tokcli.algorithms import bpe_text
-from tokcli.algorithms.base import Fragment
+from tokcli.algorithms.base import LONG_TEXT, Fragment
 from tokcli.algorithms.bpe_chunks import Chunks
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
-from tokcli.batch import LONG_TEXT
 from tokcli.merging.cuts import Cuts, before
 from tokcli.merging.memo import Memo
 from tokcli.pretokenize import Stage, regex_stages

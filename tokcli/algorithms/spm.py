@@ -13,8 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from tokcli.algorithms.base import Fragment
-from tokcli.batch import LONG_TEXT
+from tokcli.algorithms.base import LONG_TEXT, Fragment
 from tokcli.errors import TokenizeError
 from tokcli.merging.cuts import Cuts, before, joined, well_formed
 from tokcli.merging.memo import Memo

@@ -9,12 +9,11 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from tokcli.algorithms.base import NO_TOKEN, Fragment
+from tokcli.algorithms.base import LONG_TEXT, NO_TOKEN, Fragment
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.algorithms.ugm_text import Normalizer, Units
 from tokcli.algorithms.ugm_words import WordNormalizer
-from tokcli.batch import LONG_TEXT
 from tokcli.merging.cuts import Cuts, before, joined, well_formed
 from tokcli.merging.memo import Memo
 from tokcli.source_map import SourceMap
