@@ -1,23 +1,21 @@
 """Splits prepared text into the chunks that merging never crosses.
 
 A pre-tokenizer is a list of regexes; each splits the pieces of the one before, and text between
-matches is a piece of its own. A few patterns llama.cpp runs as hand-written splitters, chosen by
-string equality; SPLITTERS gives for each a pattern of the same effect. The same table replaces
-patterns that are slow as published: lookaheads that count digits to the end of a run, say, or
-white space measured again for each piece of it.
-Source: unicode_regex_split and unicode_regex_split_custom_* in llama.cpp's src/unicode.cpp.
+matches is a piece of its own.
+Source: unicode_regex_split in llama.cpp's src/unicode.cpp.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, cached_property
 from itertools import accumulate, chain, islice, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple
 
 from tokcli.pretokenizer_table import REGEXES
+from tokcli.splitters import SPLITTERS, WITHIN_CHUNKS, Splitter
 from tokcli.text.matches import LONGEST_LISTED
 from tokcli.text.regex_classes import (
     Alphabet,
@@ -25,16 +23,16 @@ from tokcli.text.regex_classes import (
     split_alternatives,
     stand_in,
     translate,
-    whitespace,
 )
 
 __all__ = ["Piece", "Stage", "regex_stages"]
 
 # Matches at a time: few, so that their memory is used again and stays in the cache.
 FEW = 256
+# Characters at a time, where text can be cut between words.
+SEGMENT = 1 << 14
 # Pieces at a time, at most: memory stays bounded, and those that are new can be merged together.
 BATCH = 1 << 18
-CONTRACTION = r"(?:'[sS]|'[tT]|'[rR][eE]|'[vV][eE]|'[mM]|'[lL][lL]|'[dD])"
 
 
 class Piece(NamedTuple):
@@ -45,154 +43,6 @@ class Piece(NamedTuple):
     end: int
     alternative: int | None
 
-
-class Splitter(NamedTuple):
-    """How a pattern is run: `matching` is the pattern in place of the published one, `regroup`
-    then cuts or joins its chunks, `name` is the reference's hand-written splitter if it has one.
-    `shown` is the pattern that explains the result, where it is not `matching`. `total` says that
-    it matches every character wherever that stands, and so leaves nothing between its matches."""
-
-    matching: str
-    name: str | None = None
-    regroup: Callable[[list[str]], list[str]] | None = None
-    shown: str | None = None
-    total: bool = False
-
-
-def in_threes(digits: str) -> list[str]:
-    """Digits in groups of three counted from the end: "1234567" -> "1", "234", "567"."""
-    head = len(digits) % 3
-    groups = [digits[i : i + 3] for i in range(head, len(digits), 3)]
-    return [digits[:head], *groups] if head else groups
-
-
-@cache
-def _numbers() -> re.Pattern[str]:
-    return re.compile(translate(r"\p{N}+", alphabet="all", published=r"\p{N}"))
-
-
-def group_numbers(chunks: list[str]) -> list[str]:
-    """Cut each run of numbers in threes from its end."""
-    is_number = _numbers().match
-    result = []
-    for chunk in chunks:
-        if len(chunk) > 3 and is_number(chunk):
-            result += in_threes(chunk)
-        else:
-            result.append(chunk)
-    return result
-
-
-def group_numbers_after_text(chunks: list[str]) -> list[str]:
-    """As group_numbers, but the first group stays with the text before it: the AFMoE splitter
-    only ever marks ends of groups."""
-    is_number = _numbers().match
-    result = []
-    text = ""
-    for chunk in chunks:
-        if is_number(chunk):
-            first, *rest = in_threes(chunk)
-            result += [text + first, *rest]
-            text = ""
-        else:
-            text = chunk
-    return [*result, text] if text else result
-
-
-def cut_thousands(chunks: list[str]) -> list[str]:
-    """Cut before each place from which ASCII digits run on in a multiple of three, nowhere else."""
-    result: list[str] = []
-    current: list[str] = []
-    for chunk in chunks:
-        is_digits = chunk[0] in "0123456789"
-        for group in in_threes(chunk) if is_digits else [chunk]:
-            if current and is_digits and len(group) == 3:
-                result.append("".join(current))
-                current = []
-            current.append(group)
-    return [*result, "".join(current)] if current else result
-
-
-def group_whitespace(chunks: list[str]) -> list[str]:
-    """Cut white space that ends no line in pieces of 512, 256, ..., 2, 1, largest first."""
-    spaces = "".join(chr(c) for first, last in whitespace(False) for c in range(first, last + 1))
-    result = []
-    for chunk in chunks:
-        if len(chunk) == 1 or chunk[-1] in "\r\n" or chunk.strip(spaces):
-            result.append(chunk)
-            continue
-        start = 0
-        for size in (512, 256, 128, 64, 32, 16, 8, 4, 2, 1):
-            while len(chunk) - start >= size:
-                result.append(chunk[start : start + size])
-                start += size
-    return result
-
-
-# What regroups each chunk by itself.
-WITHIN_CHUNKS = (group_numbers, group_whitespace)
-
-SPLITTERS: dict[str, Splitter] = {
-    REGEXES["gpt2"][0]: Splitter(
-        # A leading space is tried once; of the others no two begin alike but those with "'".
-        r" (?:\p{L}+|\p{N}+|[^\s\p{L}\p{N}]+)|\p{L}+|'(?:[stmd]|re|ve|ll)|[^\s\p{L}\p{N}]+"
-        r"|\s+(?!\S)|\s+|\p{N}+",
-        "gpt2",
-        shown=REGEXES["gpt2"][0] + r"|\s+",
-        total=True,
-    ),
-    REGEXES["llama3"][0]: Splitter(REGEXES["llama3"][0], "llama3", total=True),
-    REGEXES["qwen2"][0]: Splitter(REGEXES["qwen2"][0], "qwen2", total=True),
-    REGEXES["qwen35"][0]: Splitter(REGEXES["qwen35"][0], "qwen35", total=True),
-    REGEXES["k2_horizon"][0]: Splitter(
-        # Its splitter folds case, so the long s makes a contraction too.
-        REGEXES["k2_horizon"][0]
-        .replace(r"(?:\p{L}|\p{M}|\u200C|\u200D)+", r"[\p{L}\p{M}\u200C\u200D]+")
-        .replace("'[sS]", "'[sSſ]"),
-        "k2_horizon",
-    ),
-    REGEXES["kimi_k2"][0]: Splitter(
-        r"\p{Han}+"
-        rf"|[^\r\n\p{{L}}\p{{N}}]?\p{{LnotHan}}+{CONTRACTION}?"
-        r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
-        "kimi_k2",
-    ),
-    REGEXES["afmoe"][0]: Splitter(
-        r"[^\p{N}]+|\p{N}+",
-        "afmoe",
-        group_numbers_after_text,
-        r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+",
-        total=True,
-    ),
-    REGEXES["tiny_aya"][0]: Splitter(
-        r"[^\p{N}]+|\p{N}+",
-        "afmoe",
-        group_numbers_after_text,
-        r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+",
-        total=True,
-    ),
-    REGEXES["newlines"][0]: Splitter(REGEXES["newlines"][0], "newlines"),
-    REGEXES["superbpe"][1]: Splitter(r"[0-9]+|[^0-9]+", regroup=cut_thousands, total=True),
-    REGEXES["exaone_moe"][0]: Splitter(
-        REGEXES["exaone_moe"][0].replace(
-            r"(?:\p{L}\p{M}*(?: \p{L}\p{M}*)*)+", r"\p{L}[\p{L}\p{M}]*(?: \p{L}[\p{L}\p{M}]*)*"
-        ),
-        shown=REGEXES["exaone_moe"][0],
-    ),
-    REGEXES["jais2"][0]: Splitter(
-        REGEXES["jais2"][0].split(r"|\s{512}")[0] + r"|\s+(?!\S)|\s",
-        regroup=group_whitespace,
-        shown=REGEXES["jais2"][0],
-    ),
-    REGEXES["tekken_num3"][0]: Splitter(
-        REGEXES["tekken_num3"][0].replace(
-            r"|\p{N}{1,3}(?=(?:\p{N}{3})*(?!\p{N}))|\p{N}{1,2}", r"|\p{N}+"
-        ),
-        regroup=group_numbers,
-        shown=REGEXES["tekken_num3"][0],
-    ),
-    REGEXES["deepseek_llm"][3]: Splitter(r"(?<!\s)\s+\Z", shown=REGEXES["deepseek_llm"][3]),
-}
 
 # "a letter or mark, but not a-z" is published as a lookahead and a group for each character.
 _LOOKAHEAD_CLASS = re.compile(r"\(\(\?=\[([^\]]*)\]\)\(\[\^([^\]]*)\]\)\)")
@@ -212,6 +62,7 @@ class Stage:
         self._shown = splitter.shown or splitter.matching
         self._collapsed = names_category(published)
         self._total = splitter.total
+        self._parts_words = splitter.parts_words
         # A pattern that ends in "any white space" mostly leaves nothing between its matches.
         self._covering = split_alternatives(self._matching)[-1] in (r"\s+", r"\s")
 
@@ -271,7 +122,24 @@ class Stage:
 
         return split_covered
 
-    def batches(self, text: str) -> Iterator[list[str]]:
+    def lots(self, text: str) -> Iterator[Iterable[list[str]]]:
+        """What split() gives, in lists; several lots of them where the text is long, so that memory
+        stays bounded. Where text can be cut between words the lists are short, so that their memory
+        is used again and stays in the cache."""
+        if not self._parts_words:
+            for pieces in self._batches(text):
+                yield (pieces,)
+            return
+        for stretch in _cut_at_words(text, LONGEST_LISTED):
+            if len(stretch) > 2 * LONGEST_LISTED:
+                for pieces in self._batches(stretch):
+                    yield (pieces,)
+            else:
+                matched, alphabet = self._matched(stretch)
+                split = self._splitter(alphabet) if matched is stretch else self.split
+                yield map(split, _cut_at_words(stretch, SEGMENT))
+
+    def _batches(self, text: str) -> Iterator[list[str]]:
         """What split() gives, in several lists where the text is long."""
         if len(text) <= LONGEST_LISTED or self._regroup not in (None, *WITHIN_CHUNKS):
             yield self.split(text)
@@ -339,6 +207,17 @@ def _within_bmp(text: str) -> bool:
         return False
 
 
+def _cut_at_words(text: str, size: int) -> Iterator[str]:
+    """`text` cut before spaces that are behind letters, digits or the like, after `size` characters
+    and as many more as it takes."""
+    start = 0
+    while len(text) > start + size and (found := _WORD_END.search(text, start + size)):
+        yield text[start : found.end()]
+        start = found.end()
+    yield text[start:]
+
+
+_WORD_END = re.compile(r"\w(?= )")
 _whole_match = itemgetter(0)
 _PAST_BMP = re.compile("[\ud800-\udfff\U00010000-\U0010ffff]")
 _stand_in = cache(stand_in)

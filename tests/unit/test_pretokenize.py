@@ -13,8 +13,9 @@ from tests.asking import small
 from tests.builders import BYTE_LEVEL
 from tests.inputs import hard_inputs
 from tokcli import pretokenize
-from tokcli.pretokenize import SPLITTERS, Stage, in_threes, regex_stages
+from tokcli.pretokenize import Stage, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS, REGEXES
+from tokcli.splitters import SPLITTERS, in_threes
 from tokcli.text.byte_alphabet import BYTE_TO_CHAR
 from tokcli.text.regex_classes import Alphabet
 from tokcli.text.unicode import decode
@@ -199,8 +200,24 @@ def test_long_text_is_split_alike(name: str, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(pretokenize, "FEW", 3)
     monkeypatch.setattr(pretokenize, "BATCH", 7)
 
-    batches = [stage.batches(text) for stage in regex_stages(name)]
-    assert [list(chain.from_iterable(lists)) for lists in batches] == expected
+    found = [chain.from_iterable(stage.lots(text)) for stage in regex_stages(name)]
+    assert [list(chain.from_iterable(lists)) for lists in found] == expected
+
+
+@pytest.mark.parametrize("pattern", [p for p, found in SPLITTERS.items() if found.parts_words])
+def test_text_is_cut_between_words(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pretokenize, "SEGMENT", 1)
+    chars = "  \n\r\t\xa0\u3000'‘lrvestdmLEſéß日一1²_-!\u0301\u200d𝐀😀"
+    choices = random.Random(1).choices
+    stage = Stage(pattern)
+    cut = 0
+
+    for _ in range(2000):
+        text = "".join(choices(chars, k=30))
+        lists = list(chain.from_iterable(stage.lots(text)))
+        cut += len(lists) > 1
+        assert list(chain.from_iterable(lists)) == stage.split(text)
+    assert cut > 1000
 
 
 @pytest.mark.parametrize("pattern", [p for p, splitter in SPLITTERS.items() if splitter.total])

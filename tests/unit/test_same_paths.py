@@ -109,6 +109,11 @@ def all_together_in_parts(patch: Patch) -> None:
     patch.setattr(word_ids, "MOST_WORDS", 3)
 
 
+def all_together_in_short_lists(patch: Patch) -> None:
+    always_together(patch)
+    patch.setattr(pretokenize, "SEGMENT", 1)
+
+
 def all_together_by_words(patch: Patch) -> None:
     always_together(patch)
     patch.setattr(batch_bpe, "WORD_LENGTH", 1 << 60)
@@ -122,7 +127,8 @@ def all_together_by_chunks(patch: Patch) -> None:
 WAYS: tuple[Callable[[Patch], None], ...] = (
     no_caches, tiny_caches, coarse_cuts, cuts_of_much_short_text, fine_cuts, no_cuts, tiny_windows,
     no_lists, all_merges_at_once, never_all_merges, few_merges_for_words_alone, all_together,
-    all_together_in_parts, all_together_by_words, all_together_by_chunks,
+    all_together_in_parts, all_together_in_short_lists, all_together_by_words,
+    all_together_by_chunks,
 )  # fmt: skip
 
 

@@ -32,9 +32,9 @@ def test_each_word_is_worked_out_once() -> None:
     lengths = Lengths()
     words = WordIds(lengths, 9)
 
-    assert words.of(["ab", "", "abc", "ab"]) == [2, 1, 3, 2, 1, 2, 1]
-    assert words.of(["abc", "x", "ab"]) == [3, 2, 1, 1, 2, 1]
-    assert words.of([]) == []
+    assert words.of([["ab", "", "abc", "ab"]]) == [2, 1, 3, 2, 1, 2, 1]
+    assert words.of([["abc", "x", "ab"]]) == [3, 2, 1, 1, 2, 1]
+    assert words.of([[]]) == []
     assert lengths.asked == [["ab", "", "abc"], ["x"]]
 
 
@@ -48,20 +48,20 @@ def test_what_is_too_much_is_forgotten(
     lengths = Lengths()
     words = WordIds(lengths, 9)
 
-    assert words.of(["ab", "a"]) == [2, 1, 1]
-    assert words.of(["ab", "b"]) == [2, 1, 1]
-    assert words.of(["ab"]) == [2, 1]
+    assert words.of([["ab", "a"]]) == [2, 1, 1]
+    assert words.of([["ab", "b"]]) == [2, 1, 1]
+    assert words.of([["ab"]]) == [2, 1]
     assert lengths.asked == [["ab", "a"], ["b"], ["ab"]]
 
 
 def test_an_error_leaves_nothing_half_done() -> None:
     words = WordIds(Lengths(), 9)
-    words.of(["ab"])
+    words.of([["ab"]])
 
     with pytest.raises(ValueError):  # noqa: PT011
-        words.of(["abc", "!"])
+        words.of([["abc", "!"]])
 
-    assert words.of(["abc", "ab"]) == [3, 2, 1, 2, 1]
+    assert words.of([["abc", "ab"]]) == [3, 2, 1, 2, 1]
 
 
 def test_gives_the_same_numbers_each_time() -> None:
@@ -69,7 +69,7 @@ def test_gives_the_same_numbers_each_time() -> None:
     long = "x" * 900
 
     # Not only equal: a list of them takes no memory for each.
-    assert words.of([long])[0] is words.of([long, long])[900]
+    assert words.of([[long]])[0] is words.of([[long, long]])[900]
 
 
 def test_an_unknown_token_that_is_not_there() -> None:
@@ -77,7 +77,7 @@ def test_an_unknown_token_that_is_not_there() -> None:
         size = len(words)
         yield Encoded(np.arange(size), np.full(size, -1, np.int32), np.ones(size, np.int64))
 
-    assert WordIds(unknown, 9).of(["a", "b"]) == [-1, -1]
+    assert WordIds(unknown, 9).of([["a", "b"]]) == [-1, -1]
 
 
 LAST = chr(sys.maxunicode)
@@ -99,7 +99,7 @@ def test_pieces_have_the_ids_of_words(bound: str | None, monkeypatch: pytest.Mon
         assert words.of_pieces(pieces) == [2, 1, 1, 1, 3, 2, 1, 1, 1]
         assert words.of_pieces(cut("c", "\ud800", "c")) == [1, 1, 1]
         assert words.of_pieces(cut("ab")) == [2, 1]
-    assert words.of([LAST, "ab"]) == [1, 2, 1]
+    assert words.of([[LAST, "ab"]]) == [1, 2, 1]
     asked = [word for several in lengths.asked for word in several]
     assert bound is not None or len(asked) == len(set(asked))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from tokcli.algorithms import bpe_text
@@ -130,11 +130,17 @@ class Bpe:
             elif self._line_cuts is not None:
                 output.extend(chain.from_iterable(self._batch.encode_lines(segment)))
             else:
-                for pieces in self._stages[0].batches(segment):
-                    if len(self._stages) == 1 and len(pieces) < MANY_WORDS:
-                        self._encode_pieces(pieces, output)
-                    else:
-                        output.extend(self._batch.encode(pieces))
+                for lists in self._stages[0].lots(segment):
+                    self._encode_lists(lists, output)
+
+    def _encode_lists(self, lists: Iterable[list[str]], output: list[TokenId]) -> None:
+        """Append the ids of what the first stage made of long text, a lot of it."""
+        left = iter(lists)
+        first, *more = islice(left, 2)
+        if not more and len(self._stages) == 1 and len(first) < MANY_WORDS:
+            self._encode_pieces(first, output)
+        else:
+            output.extend(self._batch.encode(chain((first, *more), left)))
 
     def _encode_pieces(self, pieces: list[str], output: list[TokenId]) -> None:
         output.extend(chain.from_iterable(map(self._rest.__getitem__, pieces)))

@@ -134,7 +134,7 @@ class Ugm:
         else:
             ids = []
             while lot := list(islice(found, MOST_WORDS)):
-                ids += self._word_ids.of(lot)
+                ids += self._word_ids.of((lot,))
         return self._join_unknowns(ids) if self._unknown_may_start else ids
 
     @cached_property

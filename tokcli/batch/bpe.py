@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain
 
@@ -52,13 +52,16 @@ class BpeBatch:
             encode_pieces = partial(_encode_parts, stage, self._word_ids[0])
             self._word_ids.insert(0, WordIds(encode_pieces, len(vocab)))
 
-    def encode(self, pieces: list[str]) -> list[TokenId]:
-        """The ids of what the first stage made of a text."""
+    def encode(self, lists: Iterable[list[str]]) -> list[TokenId]:
+        """The ids of what the first stage made of a text, in lists that are gone through once."""
+        if len(self._stages) == 1:
+            return self._word_ids[0].of(lists)
+        pieces = list(chain.from_iterable(lists))
         for word_ids, stage in zip(self._word_ids, self._stages[1:], strict=False):
             if sum(map(len, pieces)) <= WORD_LENGTH * len(pieces):
-                return word_ids.of(pieces)
+                return word_ids.of((pieces,))
             pieces = list(chain.from_iterable(stage.split_each(pieces)))
-        return self._word_ids[-1].of(pieces)
+        return self._word_ids[-1].of((pieces,))
 
     def encode_lines(self, text: str) -> Iterator[list[TokenId]]:
         """The ids of `text`, in several lists, where lines are chunks: they are cut further."""

@@ -77,9 +77,12 @@ class WordIds:
         times the memory of its place in a list."""
         return np.append(np.arange(self._n_tokens), -1).astype(object)
 
-    def of(self, words: Sequence[str]) -> list[TokenId]:
-        """The ids of these words, one after the other."""
-        return self._shared_ids(self.arrays(words)[0])
+    def of(self, lists: Iterable[Sequence[str]]) -> list[TokenId]:
+        """The ids of the words of these lists, one after the other."""
+        with self._lock:
+            numbers = [np.zeros(0, np.int64), *map(self._numbers_of, lists)]
+            ids, _ = self._arrays(np.concatenate(numbers))
+        return self._shared_ids(ids)
 
     def of_pieces(self, pieces: Pieces) -> list[TokenId]:
         """The same of pieces of a text; those of one character are picked from an array."""
