@@ -17,7 +17,7 @@ from tokcli.batch.word_ids import Encoded, WordIds, alone
 from tokcli.pretokenize import Stage
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.text.byte_alphabet import BYTE_TO_UTF8, write_in_alphabet
-from tokcli.text.unicode import decode, encode
+from tokcli.text.unicode import decode, encode_each
 from tokcli.vocab import TokenId, TokenIds, Vocab
 
 __all__ = ["BpeBatch"]
@@ -81,7 +81,7 @@ class BpeBatch:
     def _encode_chunks(self, chunks: Sequence[str]) -> Iterator[Encoded]:
         left = np.arange(len(chunks))
         if self._ignore_merges:
-            texts = write_in_alphabet(chunks) if self._byte_encode else map(encode, chunks)
+            texts = write_in_alphabet(chunks) if self._byte_encode else encode_each(chunks)
             ids = np.array(
                 [-1 if id is None else id for id in map(self._token_id, texts)], np.int32
             )

@@ -16,7 +16,7 @@ from tokcli.batch.numbering import Numbering
 from tokcli.batch.spans import Spans
 from tokcli.batch.text import code_points
 from tokcli.batch.word_ids import Encoded, alone
-from tokcli.text.unicode import encode
+from tokcli.text.unicode import encode_each
 from tokcli.vocab import TokenId, TokenIds
 
 __all__ = ["LONGEST", "MergeBatch", "Merges"]
@@ -75,7 +75,7 @@ class MergeBatch:
     def encode(self, words: Sequence[str]) -> Iterator[Encoded]:
         """The ids of all these words, of which none is empty."""
         by_bytes = self._byte_symbols is not None
-        texts: Sequence[Any] = list(map(encode, words)) if by_bytes else words
+        texts: Sequence[Any] = encode_each(words) if by_bytes else words
         sizes = np.fromiter(map(len, texts), np.int64, len(texts))
         order = np.argsort(sizes, kind="stable")
         first, end = np.searchsorted(sizes[order], (1, self._longest), "right").tolist()
@@ -135,7 +135,7 @@ class MergeBatch:
             return self._byte_numbers[text], self._byte_merges.take(pairs), []
         joined = "".join(texts)
         chars = sorted(set(joined))
-        found, others = self._numbering.known(list(map(encode, chars)))
+        found, others = self._numbering.known(encode_each(chars))
         numbers = np.zeros(ord(chars[-1]) + 1, np.int32)
         numbers[list(map(ord, chars))] = found
         symbols = numbers[code_points(joined)]

@@ -8,10 +8,10 @@ Source: bytes_to_unicode in OpenAI's GPT-2 encoder; unicode_byte_to_utf8 in llam
 from __future__ import annotations
 
 import codecs
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
-from tokcli.text.unicode import encode
+from tokcli.text.unicode import encode_each
 
 __all__ = [
     "BYTE_TO_CHAR",
@@ -42,10 +42,10 @@ BYTE_TO_UTF8: tuple[bytes, ...] = tuple(char.encode() for char in BYTE_TO_CHAR)
 CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in enumerate(BYTE_TO_CHAR)}
 
 
-def write_in_alphabet(texts: Iterable[str]) -> list[bytes]:
+def write_in_alphabet(texts: Sequence[str]) -> list[bytes]:
     """The UTF-8 bytes of each of `texts`, of which there is one at least, written in the alphabet,
     in UTF-8 again."""
-    written, _ = codecs.charmap_decode(BETWEEN.join(map(encode, texts)), "strict", BYTE_TO_CHAR)
+    written, _ = codecs.charmap_decode(BETWEEN.join(encode_each(texts)), "strict", BYTE_TO_CHAR)
     return written.encode().split(BYTE_TO_UTF8[BETWEEN[0]])
 
 

@@ -7,10 +7,11 @@ sequence becomes U+FFFD by itself. Surrogates (ED A0..BF xx) are let through.
 from __future__ import annotations
 
 import codecs
+from collections.abc import Sequence
 
 __all__ = [
     "ESCAPED_BYTES", "METASPACE", "REPLACEMENT", "SIZES_BY_LEAD", "byte_offsets", "decode",
-    "decode_symbols", "encode", "first_ill_formed", "sequence_length", "to_bytes",
+    "decode_symbols", "encode", "encode_each", "first_ill_formed", "sequence_length", "to_bytes",
 ]  # fmt: skip
 
 # How many bytes a sequence takes by the upper half of its first byte (unicode_len_utf8).
@@ -69,6 +70,14 @@ def decode_symbols(data: bytes) -> str:
 def encode(text: str) -> bytes:
     """Text to UTF-8; surrogates take three bytes (unicode_cpt_to_utf8)."""
     return text.encode("utf-8", "surrogatepass")
+
+
+def encode_each(texts: Sequence[str]) -> list[bytes]:
+    """encode() of many texts."""
+    try:
+        return list(map(str.encode, texts))
+    except UnicodeEncodeError:
+        return list(map(encode, texts))
 
 
 def to_bytes(text: str | bytes) -> bytes:
