@@ -5,11 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from tokcli.algorithms.base import NO_TOKEN
+from tokcli.algorithms.spm import space_prefix
+from tokcli.partition import TextFragment
+from tokcli.text.unicode import REPLACEMENT, ill_formed
 from tokcli.tokenizer import Tokenizer
 from tokcli.trace import Event, FragmentSpecial, SpecialAdded, TokenEmitted
 from tokcli.vocab import TokenId, VocabType
 
 __all__ = ["SpannedTokens", "TokenSpan", "spanned_tokens", "traced_tokens"]
+
+# Types whose pieces do not come to the text: they leave out spaces, fold case and the like.
+NORMALIZING = (VocabType.WPM, VocabType.UGM, VocabType.TEST)
 
 
 class TokenSpan(NamedTuple):
@@ -37,27 +44,77 @@ def spanned_tokens(
 
     Raises TokenizeError where llama.cpp would end its process.
     """
-    vocab = tokenizer.vocab
-    if vocab.type != VocabType.BPE or not vocab.flag("byte_encode"):
+    if tokenizer.vocab.type in NORMALIZING:
         return traced_tokens(tokenizer, data, add_special=add_special, parse_special=parse_special)
     ids = tokenizer.tokenize(data, add_special=False, parse_special=parse_special)
-    pieces = [tokenizer.piece(id) for id in ids]
-    if b"".join(pieces) != data:
+    if NO_TOKEN in ids:
         return traced_tokens(tokenizer, data, add_special=add_special, parse_special=parse_special)
-    # Every token stands for bytes of the input, and together they are all of it.
+    known = {id: tokenizer.piece(id) for id in set(ids)}
+    pieces = list(map(known.__getitem__, ids))
+    stretches = list(_stretches(tokenizer, data, parse_special))
+    text = b"".join([stretch.text for stretch in stretches])
+    if b"".join(pieces) != text or not all(known.values()):
+        return traced_tokens(tokenizer, data, add_special=add_special, parse_special=parse_special)
     first, last = _added(tokenizer) if add_special else ([], [])
 
     def spans() -> Iterator[TokenSpan]:
-        end = 0
         for id in first:
             yield TokenSpan(id, None, None)
-        for id, piece in zip(ids, pieces, strict=True):
-            start, end = end, end + len(piece)
+        for id, (start, end) in zip(ids, _bounds(pieces, stretches), strict=True):
             yield TokenSpan(id, start, end)
         for id in last:
             yield TokenSpan(id, None, None)
 
     return SpannedTokens([*first, *ids, *last], spans())
+
+
+class _Stretch(NamedTuple):
+    """A stretch of what the pieces of all tokens come to, and the bytes start..end of the input
+    that it stands for: one for one if there are as many, else all of them for each of its own."""
+
+    text: bytes
+    start: int
+    end: int
+
+
+def _stretches(tokenizer: Tokenizer, data: bytes, parse_special: bool) -> Iterator[_Stretch]:
+    """What the pieces come to where no more is rewritten than spaces and ill-formed bytes."""
+    vocab = tokenizer.vocab
+    after_special = True
+    for fragment in tokenizer.partitioner.partition(data, parse_special):
+        start, end = fragment.start, fragment.end
+        is_text = isinstance(fragment, TextFragment)
+        if is_text and vocab.type == VocabType.SPM:
+            yield _Stretch(space_prefix(vocab, after_special), start, start)
+        if is_text and vocab.type == VocabType.BPE:
+            for place in ill_formed(data[start:end]):
+                replaced = fragment.start + place
+                yield _Stretch(data[start:replaced], start, replaced)
+                start = replaced + 1
+                yield _Stretch(REPLACEMENT, replaced, start)
+        yield _Stretch(data[start:end], start, end)
+        after_special = not is_text
+
+
+def _bounds(pieces: Iterable[bytes], stretches: Iterable[_Stretch]) -> Iterator[tuple[int, int]]:
+    """The bytes of the input that each piece stands for; together they are the text of
+    `stretches`."""
+    ahead = iter(stretches)
+    # In this text: the place between two pieces, and where the stretch starts and ends.
+    place = first = last = 0
+    source, source_end, one_for_one = 0, 0, True
+    for piece in pieces:
+        while place == last:
+            text, source, source_end = next(ahead)
+            first, last = last, last + len(text)
+            one_for_one = len(text) == source_end - source
+        start = source + place - first if one_for_one else source
+        place += len(piece)
+        while place > last:
+            text, source, source_end = next(ahead)
+            first, last = last, last + len(text)
+            one_for_one = len(text) == source_end - source
+        yield start, source + place - first if one_for_one else source_end
 
 
 def traced_tokens(

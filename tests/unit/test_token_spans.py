@@ -6,10 +6,19 @@ import pytest
 
 import tokcli
 from tests import vocabularies
-from tests.builders import tiny_spm
+from tests.builders import tiny_raw_bpe, tiny_spm
+from tokcli import token_spans
 from tokcli.token_spans import spanned_tokens, traced_tokens
 
-TEXTS = ["", "Hello world", " the  there\n", "日本 é😀", "<s>ab</s> x", "\0\xff\x1b", "it's 12345"]
+TEXTS = [
+    *map(
+        str.encode,
+        ["", "Hello world", " the  there\n", "日本 é😀", "<s>ab</s> x", "\0\xff\x1b", "it's 12345"],
+    ),
+    "▁a ▁<s>▁".encode(),
+    b"ab\xff\xe3\x81 \xed\xa0\x80 c\xf0\x9f",
+    b"\x80",
+]
 
 
 @pytest.mark.parametrize("name", vocabularies.ALL)
@@ -17,8 +26,7 @@ def test_ids_are_those_of_tokenize_and_spans_lie_in_order(
     name: str, tiny_vocabularies: dict[str, Path]
 ) -> None:
     tokenizer = tokcli.load(tiny_vocabularies.get(name))
-    for text in TEXTS:
-        data = text.encode()
+    for data in TEXTS:
         try:
             ids = tokenizer.tokenize(data)
         except tokcli.TokcliError:
@@ -40,6 +48,35 @@ def test_spans_of_bytes() -> None:
     found = spanned_tokens(tokcli.load(), "How日".encode(), add_special=True, parse_special=True)
 
     assert list(found.spans) == [(2437, 0, 3), (33768, 3, 5), (98, 5, 6)]
+
+
+def test_spans_of_replaced_bytes() -> None:
+    data = b"How\xff are\xe3\x81"
+    found = spanned_tokens(tokcli.load(), data, add_special=True, parse_special=True)
+
+    assert list(found.spans) == [
+        (2437, 0, 3), (4210, 3, 4), (389, 4, 8), (6353, 8, 10)
+    ]  # fmt: skip
+
+
+def test_each_byte_token_of_gemma_has_its_byte(tmp_path: Path) -> None:
+    tokenizer = tokcli.load(tiny_raw_bpe(tmp_path / "gemma.gguf"))
+    data = "a€ ß".encode()
+    found = spanned_tokens(tokenizer, data, add_special=False, parse_special=True)
+    spans = [(tokenizer.piece(span.id), span.start, span.end) for span in found.spans]
+
+    assert spans == [(data[place : place + 1], place, place + 1) for place in range(len(data))]
+
+
+def test_spans_of_long_text_are_found_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(token_spans, "traced_tokens", fail)
+    data = b"How <|endoftext|> are\xff " * 3
+    found = spanned_tokens(tokcli.load(), data, add_special=True, parse_special=True)
+
+    assert len(list(found.spans)) == len(found.ids)
 
 
 def test_added_tokens_have_no_span_and_special_ones_their_text(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from tokcli.text.unicode import (
     decode,
     decode_symbols,
     encode,
+    ill_formed,
     sequence_length,
     to_bytes,
 )
@@ -65,6 +66,16 @@ def test_decodes_as_the_reference(data: bytes, text: str) -> None:
 )
 def test_sequence_length(data: bytes, length: int) -> None:
     assert sequence_length(b"x" + data + b"y", 1) == length
+
+
+def test_finds_the_bytes_that_are_replaced() -> None:
+    data = b"\xffab\xe3\x81\xc3\xa9\xed\xa0\x80\xed\xb2\x80\xf0\x9f\x98c\xed\xa0\xed\x80"
+    places = list(ill_formed(data))
+
+    assert places == [0, 3, 4, 13, 14, 15, 17, 18, 19, 20]
+    assert len(places) == decode(data).count("\ufffd")
+    rest = [byte for place, byte in enumerate(data) if place not in places]
+    assert bytes(rest).decode("utf-8", "surrogatepass") == decode(data).replace("\ufffd", "")
 
 
 def test_offsets_count_bytes() -> None:

@@ -159,7 +159,11 @@ class Chunks:
         for symbol in merge_symbols(symbols, self._vocab.ranks.get, b" ", trace):
             # In the byte alphabet one character stands for one byte.
             length = len(symbol.decode()) if self._byte_encode else len(symbol)
-            for id in self.symbol_ids(symbol, trace):
-                source.emit(trace, id, position, position + length)
-                output.append(id)
+            ids = self.symbol_ids(symbol, trace)
+            # Each stands for a byte of the symbol, or all of them for the symbol.
+            step = 1 if not self._byte_encode and len(ids) == length else 0
+            for number, id in enumerate(ids):
+                start = position + number * step
+                source.emit(trace, id, start, start + (step or length))
+            output.extend(ids)
             position += length

@@ -27,7 +27,7 @@ from tokcli.vocab import TokenId, TokenIds, Vocab
 if TYPE_CHECKING:
     from tokcli.batch.spm import SpmBatch
 
-__all__ = ["Spm"]
+__all__ = ["Spm", "space_prefix"]
 
 # The first byte alone decides how many bytes a symbol takes (unicode_len_utf8).
 CHARACTERS = re.compile(
@@ -36,13 +36,17 @@ CHARACTERS = re.compile(
 ESCAPED = {encode(chr(ESCAPED_BYTES + byte)): byte for byte in range(256)}
 
 
+def space_prefix(vocab: Vocab, after_special: bool) -> bytes:
+    """What is put before a fragment, which may be first or follow a special token."""
+    return b" " if after_special and vocab.flag("add_space_prefix") else b""
+
+
 class Spm:
     """SPM of one vocabulary (model `llama`)."""
 
     def __init__(self, vocab: Vocab) -> None:
         self._vocab = vocab
         self._token_id = vocab.token_to_id.get
-        self._add_space_prefix = vocab.flag("add_space_prefix")
         self._characters: Memo[str, bytes] = Memo(encode)
         self._ids_of_symbols: Memo[bytes, TokenIds] = Memo(self._decoded_symbol_ids)
 
@@ -56,7 +60,7 @@ class Spm:
         self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
     ) -> None:
         """See Algorithm.tokenize."""
-        prefix = b" " if self._add_space_prefix and fragment.after_special else b""
+        prefix = space_prefix(self._vocab, fragment.after_special)
         text = (prefix + fragment.text).replace(b" ", METASPACE)
         if trace is not None:
             self._tokenize_traced(fragment, prefix, text, output, trace)
@@ -131,7 +135,7 @@ class Spm:
         output: list[TokenId],
         trace: TraceSink,
     ) -> None:
-        if self._add_space_prefix:
+        if self._vocab.flag("add_space_prefix"):
             trace(TextPrepared("space_prefix", fragment.text, prefix + fragment.text))
         trace(TextPrepared("escape_whitespaces", prefix + fragment.text, text))
         source = self._source(fragment, prefix)

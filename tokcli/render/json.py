@@ -10,8 +10,8 @@ from tokcli.render.json_text import json_string, json_text
 from tokcli.render.tokenized import Tokenized
 
 if TYPE_CHECKING:
-    from tokcli.token_spans import TokenSpan
     from tokcli.tokenizer import Tokenizer
+    from tokcli.vocab import TokenId
 
 __all__ = ["JsonDocument", "JsonLines"]
 
@@ -69,19 +69,22 @@ class _Json:
 
     def _tokens(self, result: Tokenized) -> Iterator[str]:
         assert result.spans is not None
-        for span in result.spans:
-            yield self._token(span)
+        known = self._known
+        for id, start, end in result.spans:
+            if id not in known:
+                known[id] = self._without_span(id)
+            if start is None:
+                yield f'{known[id]}"start": null, "end": null}}'
+            else:
+                yield f'{known[id]}"start": {start}, "end": {end}}}'
 
-    def _token(self, span: TokenSpan) -> str:
-        known = self._known.get(span.id)
-        if known is None:
-            piece = self.tokenizer.piece(span.id)
-            kind = type_name(self.tokenizer.vocab.type_of(span.id))
-            known = self._known[span.id] = (
-                f'{{"id": {span.id}, "piece": {json_text(piece)}, "bytes": "{piece.hex()}", '
-                f'"type": {json_string(kind)}, '
-            )
-        return f'{known}"start": {_json(span.start)}, "end": {_json(span.end)}}}'
+    def _without_span(self, id: TokenId) -> str:
+        piece = self.tokenizer.piece(id)
+        kind = type_name(self.tokenizer.vocab.type_of(id))
+        return (
+            f'{{"id": {id}, "piece": {json_text(piece)}, "bytes": "{piece.hex()}", '
+            f'"type": {json_string(kind)}, '
+        )
 
     def _warnings(self, result: Tokenized) -> str:
         found = (_json({"code": code, "message": message}) for code, message in result.warnings)

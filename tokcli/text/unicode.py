@@ -7,11 +7,13 @@ sequence becomes U+FFFD by itself. Surrogates (ED A0..BF xx) are let through.
 from __future__ import annotations
 
 import codecs
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
 __all__ = [
     "ESCAPED_BYTES", "METASPACE", "REPLACEMENT", "SIZES_BY_LEAD", "byte_offsets", "decode",
-    "decode_symbols", "encode", "encode_each", "first_ill_formed", "sequence_length", "to_bytes",
+    "decode_symbols", "encode", "encode_each", "first_ill_formed", "ill_formed",
+    "sequence_length", "to_bytes",
 ]  # fmt: skip
 
 # How many bytes a sequence takes by the upper half of its first byte (unicode_len_utf8).
@@ -100,6 +102,21 @@ def first_ill_formed(data: bytes) -> int | None:
     except UnicodeDecodeError as error:
         return error.start
     return None
+
+
+def ill_formed(data: bytes) -> Iterator[int]:
+    """Where each byte lies that decode() replaces by U+FFFD, in order."""
+    text = data.decode("utf-8", "surrogateescape")
+    end = offset = 0
+    for found in _SURROGATE_OR_ESCAPED.finditer(text):
+        if found[1]:
+            offset += len(text[end : found.start()].encode("utf-8", "surrogateescape"))
+            yield offset
+            end, offset = found.end(), offset + 1
+
+
+# Of what "surrogateescape" leaves, the bytes of a surrogate are well-formed here.
+_SURROGATE_OR_ESCAPED = re.compile("\udced[\udca0-\udcbf][\udc80-\udcbf]|([\udc80-\udcff])")
 
 
 def byte_offsets(data: bytes, base: int = 0) -> list[int]:
