@@ -15,7 +15,9 @@ from tokcli.algorithms import bpe_text
 from tokcli.algorithms.base import LONG_TEXT, Fragment
 from tokcli.algorithms.bpe_chunks import Chunks
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
+from tokcli.gguf_strings import Strings
 from tokcli.merging.cuts import Cuts, before
+from tokcli.merging.lone_characters import encode_lone_characters
 from tokcli.merging.memo import Memo
 from tokcli.pretokenize import Stage, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
@@ -128,7 +130,9 @@ class Bpe:
             if len(segment) < LONG_TEXT:
                 self._encode_pieces(self._stages[0].split(segment), output)
             elif self._line_cuts is not None:
-                output.extend(chain.from_iterable(self._batch.encode_lines(segment)))
+                ids = None if "_batch" in self.__dict__ else self._encode_lone(segment)
+                found = self._batch.encode_lines(segment) if ids is None else (ids,)
+                output.extend(chain.from_iterable(found))
             else:
                 for lists in self._stages[0].lots(segment):
                     self._encode_lists(lists, output)
@@ -144,6 +148,19 @@ class Bpe:
 
     def _encode_pieces(self, pieces: list[str], output: list[TokenId]) -> None:
         output.extend(chain.from_iterable(map(self._rest.__getitem__, pieces)))
+
+    def _encode_lone(self, line: str) -> list[TokenId] | None:
+        """The ids of a long line in which nothing merges."""
+        merges = self._vocab.merges
+        if "\n" in line or not isinstance(merges, Strings):
+            return None
+
+        def merging(characters: frozenset[str]) -> list[str]:
+            letters = encode("".join(characters)) + b" "
+            found = decode(b"\n".join(merges.made_of(letters))).split("\n")
+            return [merge[0] + merge[2] for merge in found if len(merge) == 3]
+
+        return encode_lone_characters(line, self._vocab.token_to_id, merging, self._chunks.encode)
 
     @cached_property
     def _batch(self) -> BpeBatch:

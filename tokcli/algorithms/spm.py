@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from tokcli.algorithms.base import LONG_TEXT, Fragment
 from tokcli.errors import TokenizeError
 from tokcli.merging.cuts import Cuts, before, joined, well_formed
+from tokcli.merging.lone_characters import encode_lone_characters
 from tokcli.merging.memo import Memo
 from tokcli.merging.merge import merge_symbols, score_priority
 from tokcli.merging.merge_windows import merge_word
@@ -79,9 +80,19 @@ class Spm:
         if len(text) >= LONG_TEXT:
             # Of several bytes that have no token the first is to be named, which is done below.
             with suppress(TokenizeError):
-                output.extend(chain.from_iterable(self._batch.encode(text)))
+                ids = None if "_batch" in self.__dict__ else self._encode_lone(text)
+                output.extend(chain.from_iterable(self._batch.encode(text)) if ids is None else ids)
                 return
         output.extend(self._cuts.encode(text))
+
+    def _encode_lone(self, text: str) -> list[TokenId] | None:
+        """The ids of `text` where nothing merges."""
+
+        def merging(characters: frozenset[str]) -> list[str]:
+            tokens = well_formed(self._priorities)
+            return [pair for pair in tokens if len(pair) == 2 and characters.issuperset(pair)]
+
+        return encode_lone_characters(text, self._vocab.token_to_id, merging, self._encode)
 
     @cached_property
     def _well_formed(self) -> bool:
