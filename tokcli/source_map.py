@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from tokcli import events
 from tokcli.text.unicode import encode
-from tokcli.trace import TokenEmitted, TraceSink
 
 __all__ = ["SourceMap"]
 
@@ -50,7 +50,7 @@ class SourceMap:
             return self._starts[start], self._starts[start]
         return self._starts[start], max(self._ends[end], self._starts[start])
 
-    def emit(self, trace: TraceSink, id: int, start: int, end: int) -> None:
+    def emit(self, trace: events.TraceSink, id: int, start: int, end: int) -> None:
         """Report token `id`, which covers bytes start..end of the prepared text."""
         first, last = self.span(start, end)
-        trace(TokenEmitted(id, first, last, start, end, self.exact))
+        trace(events.TokenEmitted(id, first, last, start, end, self.exact))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from tokcli import algorithms
+from tokcli import algorithms, events
 from tokcli.algorithms.base import Algorithm, Fragment
 from tokcli.detokenize import Detokenizer
 from tokcli.errors import VocabError
@@ -15,7 +15,6 @@ from tokcli.gguf_metadata import Metadata, read_metadata
 from tokcli.loading.vocab_loader import load_vocab
 from tokcli.partition import Partitioner, TextFragment
 from tokcli.text.unicode import to_bytes
-from tokcli.trace import FragmentSpecial, FragmentText, SpecialAdded, TraceSink
 from tokcli.vocab import TokenId, Vocab, VocabType
 
 if TYPE_CHECKING:
@@ -105,7 +104,7 @@ class Tokenizer:
         *,
         add_special: bool = True,
         parse_special: bool = True,
-        trace: TraceSink | None = None,
+        trace: events.TraceSink | None = None,
     ) -> list[TokenId]:
         """The ids that llama.cpp's llama_tokenize gives for `text`.
 
@@ -130,7 +129,7 @@ class Tokenizer:
             if isinstance(fragment, TextFragment):
                 start, end = fragment
                 if trace is not None:
-                    trace(FragmentText(start, end))
+                    trace(events.FragmentText(start, end))
                 algorithm.tokenize(
                     Fragment(data[start:end], start, first, after_special), output, trace
                 )
@@ -139,14 +138,16 @@ class Tokenizer:
                 if trace is not None:
                     start, end, id, strip_start, strip_end = fragment
                     rule = self.partitioner.rule(id)
-                    trace(FragmentSpecial(id, start, end, rule, strip_start, strip_end))
+                    trace(events.FragmentSpecial(id, start, end, rule, strip_start, strip_end))
                 output.append(fragment.id)
                 after_special = True
             first = False
         self._add(behind, output, trace)
         return output
 
-    def _add(self, added: AddRule | None, output: list[TokenId], trace: TraceSink | None) -> None:
+    def _add(
+        self, added: AddRule | None, output: list[TokenId], trace: events.TraceSink | None
+    ) -> None:
         if added is None:
             return
         role, setting = added
@@ -158,7 +159,7 @@ class Tokenizer:
             )
         output.append(id)
         if trace is not None:
-            trace(SpecialAdded(role, id, setting))
+            trace(events.SpecialAdded(role, id, setting))
 
     def detokenize(
         self,

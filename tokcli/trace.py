@@ -15,8 +15,8 @@ into the prepared text of the fragment. The set of events is not a stable API be
 JSON that `tokcli explain --format json` prints is versioned on its own.
 """
 
-# Annotations are not put off here, unlike elsewhere: as text, that of each field would be compiled
-# when the module is imported, and every start of the command imports it.
+from __future__ import annotations
+
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 

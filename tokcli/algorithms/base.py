@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from tokcli.trace import TraceSink
+from tokcli import events
 from tokcli.vocab import TokenId
 
 __all__ = ["LONG_TEXT", "NO_TOKEN", "Algorithm", "Fragment"]
@@ -32,7 +32,7 @@ class Algorithm(Protocol):
     """Turns fragments into tokens. State is read-only after construction, caches aside."""
 
     def tokenize(
-        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+        self, fragment: Fragment, output: list[TokenId], trace: events.TraceSink | None = None
     ) -> None:
         """Append the fragment's tokens to `output`, telling `trace` how they came about."""
         ...

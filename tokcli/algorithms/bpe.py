@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from tokcli import events
 from tokcli.algorithms import bpe_text
 from tokcli.algorithms.base import LONG_TEXT, Fragment
 from tokcli.algorithms.bpe_chunks import Chunks
@@ -23,7 +24,6 @@ from tokcli.pretokenize import Stage, regex_stages
 from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.source_map import SourceMap
 from tokcli.text.unicode import byte_offsets, decode, encode
-from tokcli.trace import Chunk, ChunksSplit, TextPrepared, TraceSink
 from tokcli.vocab import TokenId, TokenIds, Vocab
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ class Bpe:
         return first + more, rules + more
 
     def tokenize(
-        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+        self, fragment: Fragment, output: list[TokenId], trace: events.TraceSink | None = None
     ) -> None:
         """See Algorithm.tokenize."""
         text = decode(fragment.text)
@@ -116,7 +116,7 @@ class Bpe:
             before = text
             text, offsets = rule(text, offsets)
             if trace is not None:
-                trace(TextPrepared(name, encode(before), encode(text)))
+                trace(events.TextPrepared(name, encode(before), encode(text)))
         if trace is None or offsets is None:
             self._encode_text(text, output)
         else:
@@ -182,7 +182,12 @@ class Bpe:
         return [text[a:b] for a, b in bpe_text.segments_between_whitespace(text)]
 
     def _trace_text(
-        self, prepared: Prepared, start: int, end: int, output: list[TokenId], trace: TraceSink
+        self,
+        prepared: Prepared,
+        start: int,
+        end: int,
+        output: list[TokenId],
+        trace: events.TraceSink,
     ) -> None:
         """Tokenize code points start..end of the prepared text."""
         text = prepared.text
@@ -197,10 +202,11 @@ class Bpe:
             ]
             spans = [(piece.start, piece.end) for piece in pieces]
             chunks = tuple(
-                Chunk(*prepared.span(piece.start, piece.end), piece.alternative) for piece in pieces
+                events.Chunk(*prepared.span(piece.start, piece.end), piece.alternative)
+                for piece in pieces
             )
             trace(
-                ChunksSplit(
+                events.ChunksSplit(
                     number, self._name, stage.pattern, stage.alternatives, stage.splitter, chunks
                 )
             )

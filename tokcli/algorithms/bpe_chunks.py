@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from itertools import chain
 
+from tokcli import events
 from tokcli.algorithms.base import NO_TOKEN
 from tokcli.merging.character_joints import CharacterJoints
 from tokcli.merging.few_merges import FewMerges
@@ -16,15 +17,6 @@ from tokcli.pretokenizer_table import PRE_TOKENIZERS
 from tokcli.source_map import SourceMap
 from tokcli.text.byte_alphabet import BYTE_TO_UTF8
 from tokcli.text.unicode import encode
-from tokcli.trace import (
-    ByteFallback,
-    ChunkStarted,
-    SymbolDropped,
-    SymbolsSplit,
-    TraceSink,
-    UnknownToken,
-    WholeWord,
-)
 from tokcli.vocab import TokenId, TokenIds, Vocab
 
 __all__ = ["NEWLINE_WORDS", "Chunks"]
@@ -117,14 +109,14 @@ class Chunks:
             return list(map(BYTE_TO_UTF8.__getitem__, encode(chunk)))
         return list(map(encode, chunk))
 
-    def symbol_ids(self, symbol: bytes, trace: TraceSink | None = None) -> TokenIds:
+    def symbol_ids(self, symbol: bytes, trace: events.TraceSink | None = None) -> TokenIds:
         """The token of a final symbol, or what stands for it where there is none."""
         id = self._token_id(symbol)
         if id is not None:
             return (id,)
         if self._unknown is not None:
             if trace is not None:
-                trace(UnknownToken(symbol, self._unknown))
+                trace(events.UnknownToken(symbol, self._unknown))
             return (self._unknown,)
         if self._byte_encode:
             # The reference looks for single bytes of the mapped text, which rarely exist.
@@ -133,29 +125,34 @@ class Chunks:
             found = [self._token_id(b"<0x%02X>" % byte) for byte in symbol]
         ids = tuple(id for id in found if id is not None)
         if trace is not None:
-            trace(ByteFallback(symbol, ids) if ids else SymbolDropped(symbol))
+            trace(events.ByteFallback(symbol, ids) if ids else events.SymbolDropped(symbol))
         return ids
 
     def trace(
-        self, chunk: str, position: int, source: SourceMap, output: list[TokenId], trace: TraceSink
+        self,
+        chunk: str,
+        position: int,
+        source: SourceMap,
+        output: list[TokenId],
+        trace: events.TraceSink,
     ) -> None:
         """Tokenize a chunk that starts at byte `position` of the prepared text, step by step."""
         raw = encode(chunk)
         symbols = self.symbols(chunk)
         start, end = source.span(position, position + len(raw))
         trace(
-            ChunkStarted(
+            events.ChunkStarted(
                 raw, b"".join(symbols), start, end, position, position + len(raw), source.exact
             )
         )
         whole = self._whole_word(chunk)
         if whole is not None:
             rule = "ignore_merges" if self._ignore_merges else "newlines"
-            trace(WholeWord(b"".join(symbols), whole, rule))
+            trace(events.WholeWord(b"".join(symbols), whole, rule))
             source.emit(trace, whole, position, position + len(raw))
             output.append(whole)
             return
-        trace(SymbolsSplit(tuple(symbols)))
+        trace(events.SymbolsSplit(tuple(symbols)))
         for symbol in merge_symbols(symbols, self._vocab.ranks.get, b" ", trace):
             # In the byte alphabet one character stands for one byte.
             length = len(symbol.decode()) if self._byte_encode else len(symbol)

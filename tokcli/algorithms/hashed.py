@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from tokcli import events
 from tokcli.algorithms.base import Fragment
 from tokcli.source_map import SourceMap
-from tokcli.trace import ChunkStarted, TraceSink
 from tokcli.vocab import TokenId, Vocab
 
 __all__ = ["Hashed"]
@@ -19,7 +19,7 @@ class Hashed:
         self._n_tokens = len(vocab)
 
     def tokenize(
-        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+        self, fragment: Fragment, output: list[TokenId], trace: events.TraceSink | None = None
     ) -> None:
         """See Algorithm.tokenize."""
         data = fragment.text
@@ -34,5 +34,7 @@ class Hashed:
             if trace is not None:
                 stop = start + len(chunk)
                 source = SourceMap([(data, fragment.start, end)], exact=True, end=end)
-                trace(ChunkStarted(chunk, chunk, *source.span(start, stop), start, stop, True))
+                trace(
+                    events.ChunkStarted(chunk, chunk, *source.span(start, stop), start, stop, True)
+                )
                 source.emit(trace, id, start, stop)

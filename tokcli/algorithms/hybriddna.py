@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
+from tokcli import events
 from tokcli.algorithms.bpe import Bpe, Prepared
 from tokcli.text.unicode import encode
 from tokcli.text.unicode_maps import is_whitespace
-from tokcli.trace import ChunkStarted, DnaBlock, TraceSink, UnknownToken, WholeWord
 from tokcli.vocab import TokenId, Vocab
 
 __all__ = ["HybridDna"]
@@ -75,7 +75,12 @@ class HybridDna(Bpe):
                 output.append(self._tags[kind])
 
     def _trace_text(
-        self, prepared: Prepared, start: int, end: int, output: list[TokenId], trace: TraceSink
+        self,
+        prepared: Prepared,
+        start: int,
+        end: int,
+        output: list[TokenId],
+        trace: events.TraceSink,
     ) -> None:
         if not self._active:
             super()._trace_text(prepared, start, end, output, trace)
@@ -88,26 +93,31 @@ class HybridDna(Bpe):
             else:
                 a, b = prepared.positions[first], prepared.positions[last]
                 tag = prepared.source.text[a:b]
-                trace(ChunkStarted(tag, tag, *prepared.span(first, last), a, b, True))
-                trace(WholeWord(kind.encode(), self._tags[kind], "dna_tag"))
+                trace(events.ChunkStarted(tag, tag, *prepared.span(first, last), a, b, True))
+                trace(events.WholeWord(kind.encode(), self._tags[kind], "dna_tag"))
                 prepared.source.emit(trace, self._tags[kind], a, b)
                 output.append(self._tags[kind])
 
     def _trace_dna(
-        self, prepared: Prepared, start: int, end: int, output: list[TokenId], trace: TraceSink
+        self,
+        prepared: Prepared,
+        start: int,
+        end: int,
+        output: list[TokenId],
+        trace: events.TraceSink,
     ) -> None:
         text, positions = prepared.text[start:end], prepared.positions
         if not text:
             return
         a, b = positions[start], positions[end]
         raw = encode(text)
-        trace(ChunkStarted(raw, raw, *prepared.span(start, end), a, b, True))
+        trace(events.ChunkStarted(raw, raw, *prepared.span(start, end), a, b, True))
         for id, first, last, kmer in self._blocks(prepared.text, start, end):
             part = encode(prepared.text[first:last])
             if id == self._tags[OOV]:
-                trace(UnknownToken(part, id))
+                trace(events.UnknownToken(part, id))
             else:
-                trace(DnaBlock(part, id, positions[first] - a, kmer.encode()))
+                trace(events.DnaBlock(part, id, positions[first] - a, kmer.encode()))
             prepared.source.emit(trace, id, positions[first], positions[last])
             output.append(id)
 

@@ -13,24 +13,13 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from tokcli import events
 from tokcli.algorithms.base import Fragment
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.errors import VocabError
 from tokcli.source_map import SourceMap
 from tokcli.text.regex_classes import translate
 from tokcli.text.unicode import byte_offsets, decode, encode
-from tokcli.trace import (
-    BestPath,
-    ByteFallback,
-    Candidate,
-    Candidates,
-    Chunk,
-    ChunksSplit,
-    ChunkStarted,
-    PathStep,
-    TextPrepared,
-    TraceSink,
-)
 from tokcli.vocab import BYTE, TokenId, Vocab, VocabType
 
 __all__ = ["Plamo"]
@@ -79,7 +68,7 @@ class Plamo:
         return {head: tuple(sorted(found, reverse=True)) for head, found in lengths.items()}
 
     def tokenize(
-        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+        self, fragment: Fragment, output: list[TokenId], trace: events.TraceSink | None = None
     ) -> None:
         """See Algorithm.tokenize."""
         text = decode(fragment.text)
@@ -97,26 +86,32 @@ class Plamo:
         offsets = byte_offsets(fragment.text, fragment.start)[1 if dropped else 0 :]
         source = SourceMap.of_text(text, offsets)
         if dropped:
-            trace(TextPrepared("byte_order_mark", encode(whole), source.text))
+            trace(events.TextPrepared("byte_order_mark", encode(whole), source.text))
         positions = [0]
         for char in text:
             positions.append(positions[-1] + len(encode(char)))
         if self._cuts:
             chunks = tuple(
-                Chunk(*source.span(positions[start], positions[end]), None) for start, end in spans
+                events.Chunk(*source.span(positions[start], positions[end]), None)
+                for start, end in spans
             )
-            trace(ChunksSplit(0, self._vocab.type.label, "", (), "plamo3", chunks))
+            trace(events.ChunksSplit(0, self._vocab.type.label, "", (), "plamo3", chunks))
         for start, end in spans:
             self._trace_segment(text[start:end], positions[start], source, output, trace)
 
     def _trace_segment(
-        self, text: str, position: int, source: SourceMap, output: list[TokenId], trace: TraceSink
+        self,
+        text: str,
+        position: int,
+        source: SourceMap,
+        output: list[TokenId],
+        trace: events.TraceSink,
     ) -> None:
         raw = encode(text)
         if not raw:
             return
         end = position + len(raw)
-        trace(ChunkStarted(raw, raw, *source.span(position, end), position, end, True))
+        trace(events.ChunkStarted(raw, raw, *source.span(position, end), position, end, True))
         for ids, length in self._cheapest(text, trace):
             step = length // len(ids)
             for id in ids:
@@ -125,7 +120,7 @@ class Plamo:
                 position += step
 
     def _cheapest(
-        self, text: str, trace: TraceSink | None
+        self, text: str, trace: events.TraceSink | None
     ) -> list[tuple[tuple[TokenId, ...], int]]:
         """The path's steps: the ids of each (several for byte tokens) and its length in bytes."""
         size = len(text)
@@ -137,7 +132,7 @@ class Plamo:
         place = len(encode(text))
         for start in range(size - 1, -1, -1):
             best: int | None = None
-            options: list[Candidate] = []
+            options: list[events.Candidate] = []
             for length in lengths(text[start], ()):
                 end = start + length
                 piece = pieces(text[start:end]) if end <= size else None
@@ -163,7 +158,7 @@ class Plamo:
             costs[start] = best
             if trace is not None:
                 place -= len(encode(text[start]))
-                trace(Candidates(place, tuple(options)))
+                trace(events.Candidates(place, tuple(options)))
         return self._walk(text, costs, widths, choices, trace)
 
     def _walk(
@@ -172,11 +167,11 @@ class Plamo:
         costs: list[int],
         widths: list[int],
         choices: list[TokenId | None],
-        trace: TraceSink | None,
+        trace: events.TraceSink | None,
     ) -> list[tuple[tuple[TokenId, ...], int]]:
         steps: list[tuple[tuple[TokenId, ...], int]] = []
-        taken: list[PathStep] = []
-        fallbacks: list[ByteFallback] = []
+        taken: list[events.PathStep] = []
+        fallbacks: list[events.ByteFallback] = []
         start = 0
         while start < len(text):
             end = start + widths[start]
@@ -186,19 +181,21 @@ class Plamo:
             steps.append((ids, len(raw)))
             if trace is not None:
                 score = (costs[end] - costs[start]) / SCALE
-                taken.append(PathStep(id, raw, score, -costs[start] / SCALE))
+                taken.append(events.PathStep(id, raw, score, -costs[start] / SCALE))
                 if id is None:
-                    fallbacks.append(ByteFallback(raw, ids))
+                    fallbacks.append(events.ByteFallback(raw, ids))
             start = end
         if trace is not None:
-            trace(BestPath(tuple(taken)))
+            trace(events.BestPath(tuple(taken)))
             for fallback in fallbacks:
                 trace(fallback)
         return steps
 
 
-def _candidate(id: TokenId | None, text: str, cost: int, total: int, chosen: bool) -> Candidate:
-    return Candidate(id, encode(text), -cost / SCALE, -total / SCALE, chosen)
+def _candidate(
+    id: TokenId | None, text: str, cost: int, total: int, chosen: bool
+) -> events.Candidate:
+    return events.Candidate(id, encode(text), -cost / SCALE, -total / SCALE, chosen)
 
 
 def _byte_tokens(vocab: Vocab) -> list[TokenId]:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from tokcli import events
 from tokcli.text.unicode import REPLACEMENT, encode, ill_formed
-from tokcli.trace import Change, TextPrepared, TraceSink
 
 __all__ = ["trace_replaced_bytes"]
 
 
-def trace_replaced_bytes(data: bytes, text: str, trace: TraceSink) -> None:
+def trace_replaced_bytes(data: bytes, text: str, trace: events.TraceSink) -> None:
     """Report the bytes of `data` that `text`, decode(data), has U+FFFD for; nothing if there are
     none."""
-    changes = tuple(Change(place, place + 1, REPLACEMENT) for place in ill_formed(data))
+    changes = tuple(events.Change(place, place + 1, REPLACEMENT) for place in ill_formed(data))
     if changes:
-        trace(TextPrepared("replaced_bytes", data, encode(text), changes))
+        trace(events.TextPrepared("replaced_bytes", data, encode(text), changes))

@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from tokcli import events
 from tokcli.algorithms.base import NO_TOKEN, Fragment
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.errors import TokenizeError
 from tokcli.merging.cuts import Cuts, joined, neighbours
 from tokcli.source_map import SourceMap
 from tokcli.text.rwkv_escapes import unescape
-from tokcli.trace import ChunkStarted, LongestMatch, TraceSink, UnknownToken
 from tokcli.vocab import TokenId, Vocab
 
 if TYPE_CHECKING:
@@ -46,14 +46,14 @@ class Rwkv:
         return frozenset(text[0] for text in self._tokens if text)
 
     def tokenize(
-        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+        self, fragment: Fragment, output: list[TokenId], trace: events.TraceSink | None = None
     ) -> None:
         """See Algorithm.tokenize."""
         data = fragment.text
         if trace is not None:
             start, end = fragment.start, fragment.start + len(data)
             source = SourceMap([(data, start, end)], exact=True, end=end)
-            trace(ChunkStarted(data, data, start, end, 0, len(data), True))
+            trace(events.ChunkStarted(data, data, start, end, 0, len(data), True))
             output.extend(self._match(data, start, trace, source))
             return
         batch = self._batch if len(data) >= SHORTEST_BATCH else None
@@ -92,7 +92,7 @@ class Rwkv:
         self,
         data: bytes,
         offset: int,
-        trace: TraceSink | None = None,
+        trace: events.TraceSink | None = None,
         source: SourceMap | None = None,
     ) -> list[TokenId]:
         """The longest tokens that follow one another; `offset` is where `data` lies in the
@@ -112,11 +112,11 @@ class Rwkv:
             else:
                 id = tokens(data[position:end])
             if trace is not None and id is not None:
-                trace(LongestMatch(data[position:end], id, position))
+                trace(events.LongestMatch(data[position:end], id, position))
             if id is None:
                 id = self._no_match(data[position], offset + position)
                 if trace is not None:
-                    trace(UnknownToken(data[position:end], id))
+                    trace(events.UnknownToken(data[position:end], id))
             if trace is not None and source is not None:
                 source.emit(trace, id, position, end)
             ids.append(id)

@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from tokcli import events
 from tokcli.algorithms.base import LONG_TEXT, Fragment
 from tokcli.errors import TokenizeError
 from tokcli.merging.cuts import Cuts, before, joined, well_formed
@@ -22,7 +23,6 @@ from tokcli.merging.merge import merge_symbols, score_priority
 from tokcli.merging.merge_windows import merge_word
 from tokcli.source_map import SourceMap
 from tokcli.text.unicode import ESCAPED_BYTES, METASPACE, decode_symbols, encode
-from tokcli.trace import ByteFallback, ChunkStarted, SymbolsSplit, TextPrepared, TraceSink
 from tokcli.vocab import TokenId, TokenIds, Vocab
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class Spm:
         return dict(zip(vocab.texts, map(score_priority, vocab.scores), strict=False))
 
     def tokenize(
-        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+        self, fragment: Fragment, output: list[TokenId], trace: events.TraceSink | None = None
     ) -> None:
         """See Algorithm.tokenize."""
         prefix = space_prefix(self._vocab, fragment.after_special)
@@ -144,20 +144,22 @@ class Spm:
         prefix: bytes,
         text: bytes,
         output: list[TokenId],
-        trace: TraceSink,
+        trace: events.TraceSink,
     ) -> None:
         if self._vocab.flag("add_space_prefix"):
-            trace(TextPrepared("space_prefix", fragment.text, prefix + fragment.text))
-        trace(TextPrepared("escape_whitespaces", prefix + fragment.text, text))
+            trace(events.TextPrepared("space_prefix", fragment.text, prefix + fragment.text))
+        trace(events.TextPrepared("escape_whitespaces", prefix + fragment.text, text))
         source = self._source(fragment, prefix)
-        trace(ChunkStarted(text, text, *source.span(0, len(text)), 0, len(text), source.exact))
+        trace(
+            events.ChunkStarted(text, text, *source.span(0, len(text)), 0, len(text), source.exact)
+        )
         symbols = CHARACTERS.findall(text)
-        trace(SymbolsSplit(tuple(symbols)))
+        trace(events.SymbolsSplit(tuple(symbols)))
         position = 0
         for symbol in merge_symbols(symbols, self._priorities.get, b"", trace, scored=True):
             ids = self._symbol_ids(symbol)
             if self._token_id(symbol) is None:
-                trace(ByteFallback(symbol, ids))
+                trace(events.ByteFallback(symbol, ids))
             width = len(symbol) // len(ids)
             for id in ids:
                 source.emit(trace, id, position, position + width)

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
+from tokcli import events
 from tokcli.algorithms.base import LONG_TEXT, NO_TOKEN, Fragment
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
@@ -19,16 +20,6 @@ from tokcli.merging.memo import Memo
 from tokcli.source_map import SourceMap
 from tokcli.text.matches import LONGEST_LISTED
 from tokcli.text.unicode import METASPACE, SIZES_BY_LEAD, decode, encode
-from tokcli.trace import (
-    BestPath,
-    Candidate,
-    Candidates,
-    Change,
-    ChunkStarted,
-    PathStep,
-    TextPrepared,
-    TraceSink,
-)
 from tokcli.vocab import NORMAL, UNUSED, USER_DEFINED, TokenId, Vocab
 
 if TYPE_CHECKING:
@@ -84,7 +75,7 @@ class Ugm:
         return {head: lengths[::-1] for head, lengths in found.items()}
 
     def tokenize(
-        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+        self, fragment: Fragment, output: list[TokenId], trace: events.TraceSink | None = None
     ) -> None:
         """See Algorithm.tokenize."""
         composed = self._normalizer.nfc(fragment.text)
@@ -96,12 +87,12 @@ class Ugm:
         if self._normalizer.uses_nfc:
             decoded = decode(fragment.text)
             trace_replaced_bytes(fragment.text, decoded, trace)
-            trace(TextPrepared("nfc", encode(decoded), composed))
-        trace(TextPrepared("charsmap", composed, text, _changes(composed, units)))
+            trace(events.TextPrepared("nfc", encode(decoded), composed))
+        trace(events.TextPrepared("charsmap", composed, text, _changes(composed, units)))
         if not text:
             return
         source = self._source(fragment, composed, units)
-        trace(ChunkStarted(text, text, *source.span(0, len(text)), 0, len(text), False))
+        trace(events.ChunkStarted(text, text, *source.span(0, len(text)), 0, len(text), False))
         steps: list[tuple[TokenId, int, int]] = []
         self._best_path(text, trace, steps)
         for id, start, end in steps:
@@ -228,7 +219,7 @@ class Ugm:
     def _best_path(
         self,
         text: bytes,
-        trace: TraceSink | None,
+        trace: events.TraceSink | None,
         steps: list[tuple[TokenId, int, int]] | None = None,
     ) -> list[TokenId]:
         """The ids of the best path through `text`; neighbouring unknowns are one. `steps` receives
@@ -246,7 +237,7 @@ class Ugm:
         while start < size:
             width = min(SIZES_BY_LEAD[text[start] >> 4], size - start)
             total = totals[start]
-            options: list[Candidate] = []
+            options: list[events.Candidate] = []
             whole_character = False
             head = text[start : start + HEAD]
             tries = lengths(head, ())
@@ -264,7 +255,9 @@ class Ugm:
                 score, id = found
                 better = total + score > totals[end]
                 if trace is not None:
-                    options.append(Candidate(id, text[start:end], score, total + score, better))
+                    options.append(
+                        events.Candidate(id, text[start:end], score, total + score, better)
+                    )
                 if better:
                     totals[end] = total + score
                     ids[end] = id
@@ -275,14 +268,16 @@ class Ugm:
                 better = challenger > totals[end]
                 if trace is not None:
                     options.append(
-                        Candidate(None, text[start:end], self._unknown_score, challenger, better)
+                        events.Candidate(
+                            None, text[start:end], self._unknown_score, challenger, better
+                        )
                     )
                 if better:
                     totals[end] = challenger
                     ids[end] = self._unknown
                     origins[end] = start
             if trace is not None:
-                trace(Candidates(start, tuple(options)))
+                trace(events.Candidates(start, tuple(options)))
             start += width
         return self._backtrack(text, ids, origins, totals, trace, steps)
 
@@ -292,14 +287,14 @@ class Ugm:
         ids: MutableSequence[Any],
         origins: MutableSequence[Any],
         totals: MutableSequence[Any],
-        trace: TraceSink | None,
+        trace: events.TraceSink | None,
         steps: list[tuple[TokenId, int, int]] | None,
     ) -> list[TokenId]:
         unknown = self._unknown
         if trace is None and steps is None:
             return _ids_backwards(ids, origins, unknown)
         path: list[tuple[TokenId, int, int]] = []
-        taken: list[PathStep] = []
+        taken: list[events.PathStep] = []
         end = len(text)
         while True:
             id, start = ids[end], origins[end]
@@ -309,13 +304,13 @@ class Ugm:
                 path.append((id, start, end))
             if trace is not None:
                 score = totals[end] - totals[start]
-                taken.append(PathStep(id, text[start:end], score, totals[end]))
+                taken.append(events.PathStep(id, text[start:end], score, totals[end]))
             if start == 0:
                 break
             end = start
         path.reverse()
         if trace is not None:
-            trace(BestPath(tuple(reversed(taken))))
+            trace(events.BestPath(tuple(reversed(taken))))
         if steps is not None:
             steps.extend(path)
         return [id for id, _, _ in path]
@@ -343,14 +338,14 @@ def _ids_backwards(
     return path
 
 
-def _changes(before: bytes, units: Units) -> tuple[Change, ...]:
+def _changes(before: bytes, units: Units) -> tuple[events.Change, ...]:
     """Where the normalized text differs; what no unit covers was dropped."""
     changes = []
     position = 0
     for after, start, end in [*units, (b"", len(before), len(before))]:
         if position < start:
-            changes.append(Change(position, start, b""))
+            changes.append(events.Change(position, start, b""))
         if before[start:end] != after:
-            changes.append(Change(start, end, after))
+            changes.append(events.Change(start, end, after))
         position = end
     return tuple(changes)

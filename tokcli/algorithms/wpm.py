@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from itertools import chain
 from operator import itemgetter
 
+from tokcli import events
 from tokcli.algorithms.base import NO_TOKEN, Fragment
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
@@ -17,16 +18,6 @@ from tokcli.text.matches import LONGEST_LISTED, matches
 from tokcli.text.regex_classes import translate
 from tokcli.text.unicode import METASPACE, byte_offsets, decode, encode
 from tokcli.text.unicode_maps import base_letter_map, category, is_whitespace, lowercase_map
-from tokcli.trace import (
-    Change,
-    ChunkStarted,
-    LongestMatch,
-    TextPrepared,
-    TokenEmitted,
-    TraceSink,
-    UnknownToken,
-    WordRolledBack,
-)
 from tokcli.vocab import TokenId, Vocab
 
 __all__ = ["Wpm"]
@@ -85,7 +76,7 @@ class Wpm:
         return {head: lengths + SHORTER[len(head)] for head, lengths in found.items()}
 
     def tokenize(
-        self, fragment: Fragment, output: list[TokenId], trace: TraceSink | None = None
+        self, fragment: Fragment, output: list[TokenId], trace: events.TraceSink | None = None
     ) -> None:
         """See Algorithm.tokenize."""
         text = decode(fragment.text)
@@ -109,7 +100,9 @@ class Wpm:
             return (whole,)
         return tuple(map(_first, self._matches(raw, None)))
 
-    def _matches(self, word: bytes, trace: TraceSink | None) -> list[tuple[TokenId, int, int]]:
+    def _matches(
+        self, word: bytes, trace: events.TraceSink | None
+    ) -> list[tuple[TokenId, int, int]]:
         """The longest tokens that follow one another in the word behind a U+2581, or one unknown
         token for the whole word where at some place none fits; with their spans."""
         text = METASPACE + word
@@ -128,26 +121,26 @@ class Wpm:
                 if trace is not None:
                     matched = tuple(id for id, _, _ in found)
                     trace(
-                        WordRolledBack(text, start, matched, self._unknown)
+                        events.WordRolledBack(text, start, matched, self._unknown)
                         if found
-                        else UnknownToken(text, self._unknown)
+                        else events.UnknownToken(text, self._unknown)
                     )
                 return [(self._unknown, 0, size)]
             found.append((id, start, end))
             if trace is not None:
-                trace(LongestMatch(text[start:end], id, start))
+                trace(events.LongestMatch(text[start:end], id, start))
             start = end
         return found
 
     def _tokenize_traced(
-        self, text: str, fragment: Fragment, output: list[TokenId], trace: TraceSink
+        self, text: str, fragment: Fragment, output: list[TokenId], trace: events.TraceSink
     ) -> None:
         words = self._words_with_sources(text, byte_offsets(fragment.text, fragment.start))
         trace_replaced_bytes(fragment.text, text, trace)
         before = encode(text)
         after = b" ".join(b"".join(unit for unit, _, _ in word) for word in words)
         changes = self._changes(text, byte_offsets(before))
-        trace(TextPrepared("clean_text", before, after, changes))
+        trace(events.TextPrepared("clean_text", before, after, changes))
         position = 0
         for units in words:
             marked = [(METASPACE, units[0][1], units[0][1]), *units]
@@ -155,7 +148,7 @@ class Wpm:
             size = len(source.text)
             word = source.text[len(METASPACE) :]
             trace(
-                ChunkStarted(
+                events.ChunkStarted(
                     word,
                     source.text,
                     *source.span(0, size),
@@ -168,13 +161,13 @@ class Wpm:
                 # The U+2581 that matching starts from is no part of the prepared text.
                 first = position + max(0, start - len(METASPACE))
                 last = position + max(0, end - len(METASPACE))
-                trace(TokenEmitted(id, *source.span(start, end), first, last, False))
+                trace(events.TokenEmitted(id, *source.span(start, end), first, last, False))
                 output.append(id)
             position += len(word) + 1
 
-    def _changes(self, text: str, offsets: list[int]) -> tuple[Change, ...]:
+    def _changes(self, text: str, offsets: list[int]) -> tuple[events.Change, ...]:
         return tuple(
-            Change(offsets[index], offsets[index + 1], encode(made))
+            events.Change(offsets[index], offsets[index + 1], encode(made))
             for index, char in enumerate(text)
             if (made := self._characters[ord(char)]) != char
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 from math import inf, isnan
 
-from tokcli.trace import MergeApplied, TraceSink
+from tokcli import events
 
 __all__ = ["merge_symbols", "score_priority"]
 
@@ -20,7 +20,7 @@ def merge_symbols(
     symbols: list[bytes],
     priority: Callable[[bytes], float | None],
     separator: bytes,
-    trace: TraceSink | None = None,
+    trace: events.TraceSink | None = None,
     *,
     scored: bool = False,
 ) -> list[bytes]:
@@ -57,7 +57,7 @@ def merge_symbols(
         merged = left + right
         if trace is not None:
             trace(
-                MergeApplied(
+                events.MergeApplied(
                     index,
                     next_index,
                     left,
