@@ -18,7 +18,7 @@ from tests.builders import BYTE_LEVEL
 from tests.charsmap import precompiled_charsmap
 from tests.gguf_files import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
 from tests.inputs import hard_inputs
-from tokcli.algorithms import ugm
+from tokcli.algorithms import ugm, ugm_words
 from tokcli.batch import cuts as batch_cuts
 from tokcli.batch import rwkv as rwkv_batch
 from tokcli.batch import spm as spm_batch
@@ -257,7 +257,8 @@ def test_ugm(
     text = spelled(parts, list(tokens))
     with pytest.MonkeyPatch.context() as patch:
         always_together(patch)
-        patch.setattr(ugm, "MOST_WORDS", lot)
+        patch.setattr(ugm, "MOST_LISTS", lot)
+        patch.setattr(ugm_words, "SEGMENT", lot)
         patch.setattr(word_ids, "MOST_WORDS", kept)
         patch.setattr(ugm_batch, "SIZES", sizes)
         patch.setattr(ugm_batch, "CELLS", cells)

@@ -11,7 +11,7 @@ from tests import builders, vocabularies
 from tests.batching import always_together
 from tests.inputs import hard_inputs
 from tokcli import pretokenize
-from tokcli.algorithms import bpe_chunks, ugm
+from tokcli.algorithms import bpe_chunks, ugm, ugm_words
 from tokcli.batch import bpe as batch_bpe
 from tokcli.batch import cuts as batch_cuts
 from tokcli.batch import merges, word_ids
@@ -77,6 +77,7 @@ def tiny_windows(patch: Patch) -> None:
 def no_lists(patch: Patch) -> None:
     for module in (matches, pretokenize, ugm):
         patch.setattr(module, "LONGEST_LISTED", 0)
+    patch.setattr(ugm_words, "SEGMENT", 1)
     patch.setattr(pretokenize, "FEW", 2)
     patch.setattr(pretokenize, "BATCH", 3)
 

@@ -33,8 +33,8 @@ UNKNOWN_PENALTY = 10.0
 FINEST = float(1 << 24)
 FLOAT_MAX = 3.4028234663852886e38
 UNREACHED = -1.7976931348623157e308
-# As many words of a long text are worked on at a time.
-MOST_WORDS = 1 << 19
+# As many lists of the words of a long text are worked on at a time.
+MOST_LISTS = 1 << 8
 
 
 class Ugm:
@@ -118,14 +118,15 @@ class Ugm:
         if self._before_mark and len(list(islice(words.words.finditer(text), 2))) > 1:
             # A token may reach from the end of one word over the mark of the next.
             return None
-        found = iter(words.split(text))
+        lists = words.split(text)
         if len(text) < LONG_TEXT:
             self._cuts.expect(len(text))
+            found = chain.from_iterable(lists)
             ids = list(chain.from_iterable(map(self._by_word.__getitem__, found)))
         else:
             ids = []
-            while lot := list(islice(found, MOST_WORDS)):
-                ids += self._word_ids.of((lot,))
+            for first in lists:
+                ids += self._word_ids.of(chain((first,), islice(lists, MOST_LISTS - 1)))
         return self._join_unknowns(ids) if self._unknown_may_start else ids
 
     @cached_property

@@ -10,20 +10,21 @@ the normalizer proper takes over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from operator import add
 
 from tokcli.algorithms.ugm_text import Normalizer
 from tokcli.merging.memo import Memo
 from tokcli.text.charsmap import CharsMap
-from tokcli.text.matches import LONGEST_LISTED, matches
 from tokcli.text.unicode import METASPACE, encode
 
 __all__ = ["WordNormalizer"]
 
 MARK = METASPACE.decode()
 SPACES = " \t\n\r\f"
+# Characters that are split at a time, and as many more as it takes to the next separator.
+SEGMENT = 1 << 14
 # What stands for a byte that is no UTF-8.
 _ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 # With which next characters one may be looked up: with none, some, or any.
@@ -87,13 +88,22 @@ class WordNormalizer:
         """Matches a stretch without separators."""
         return re.compile(f"[^{re.escape(self.separators)}]+")
 
-    def split(self, text: str) -> Iterable[str]:
-        """All stretches of `text` without separators."""
-        if len(text) > LONGEST_LISTED:
-            return matches(self.words, text)
-        for separator in self.separators:
-            text = text.replace(separator, " ")
-        return filter(None, text.split(" "))
+    def split(self, text: str) -> Iterator[list[str]]:
+        """All stretches of `text` without separators, in short lists: their memory is used again
+        and stays in the cache."""
+        start = 0
+        while start < len(text):
+            found = self._separator.search(text, start + SEGMENT)
+            end = found.start() if found else len(text)
+            segment = text[start:end]
+            for separator in self.separators:
+                segment = segment.replace(separator, " ")
+            yield list(filter(None, segment.split(" ")))
+            start = end
+
+    @cached_property
+    def _separator(self) -> re.Pattern[str]:
+        return re.compile(f"[{re.escape(self.separators)}]")
 
     @cached_property
     def _plain_ascii(self) -> bool:
