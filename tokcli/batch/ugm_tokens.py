@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import chain, repeat
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,8 @@ __all__ = ["UgmTokens"]
 # A token is looked at if whatever stands side by side in it, so many characters, does so in the
 # words too, going by hashes: one too many does no harm.
 GRAM = 4
+# A byte that no UTF-8 holds.
+BETWEEN = b"\xff"
 HASH_BITS = 20
 HASH_FACTOR = np.uint32(0x9E3779B1)
 
@@ -26,12 +28,19 @@ class UgmTokens:
     """Tokens of at most `longest` characters, from their text to score and id."""
 
     def __init__(self, tokens: Mapping[bytes, tuple[float, TokenId]], longest: int) -> None:
+        together = BETWEEN.join(tokens)
+        if together.count(BETWEEN) >= len(tokens):
+            # Some hold it, and so lie in no text.
+            tokens = {text: found for text, found in tokens.items() if BETWEEN not in text}
+            together = BETWEEN.join(tokens)
         # What is no UTF-8 turns into surrogates, which no text has.
-        texts = list(map(bytes.decode, tokens, repeat("utf-8"), repeat("surrogateescape")))
-        self._codes = code_points("".join(texts))
-        self._sizes = np.fromiter(map(len, texts), np.int64, len(texts))
+        points = code_points(together.decode("utf-8", "surrogateescape"))
+        between = points == 0xDC00 + BETWEEN[0]
+        ends = np.append(np.flatnonzero(between), points.size)[: len(tokens)]
+        self._codes = points[~between]
+        self._sizes = np.diff(ends, prepend=-1) - 1
         self._longest = longest
-        flat = np.fromiter(chain.from_iterable(tokens.values()), np.float64, 2 * len(texts))
+        flat = np.fromiter(chain.from_iterable(tokens.values()), np.float64, 2 * len(tokens))
         self._ids = flat[1::2].astype(np.int32)
         self.scores = np.zeros(self._ids.max(initial=0) + 1)
         """By id, 0.0 where there is none."""
