@@ -1,7 +1,7 @@
 """Which regexes and settings each `tokenizer.ggml.pre` name stands for: data only.
 
 Source: llama.cpp b12211, llama_vocab::impl::load (names and settings) and llm_tokenizer_bpe (regex
-lists). The patterns are quoted as published; pretokenize.py says how llama.cpp runs them.
+lists). The patterns are quoted as published; splitters.py says how llama.cpp runs them.
 """
 
 from __future__ import annotations

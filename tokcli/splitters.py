@@ -28,7 +28,8 @@ class Splitter(NamedTuple):
     `shown` is the pattern that explains the result, where it is not `matching`. `total` says that
     it matches every character wherever that stands, and so leaves nothing between its matches;
     `parts_words`, that a match ends, whatever follows, at each space that is not behind white
-    space: what is before such a space and what is from there on can be split by themselves."""
+    space: what is before such a space and what is from there on can be split by themselves, as is
+    done behind letters and digits, which are no white space to anybody."""
 
     matching: str
     name: str | None = None

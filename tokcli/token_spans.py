@@ -40,7 +40,8 @@ class SpannedTokens(NamedTuple):
 def spanned_tokens(
     tokenizer: Tokenizer, data: bytes, *, add_special: bool, parse_special: bool
 ) -> SpannedTokens:
-    """What `tokenizer.tokenize` gives for `data`, with spans.
+    """What `tokenizer.tokenize` gives for `data`, with spans: by the pieces of the tokens where
+    these come to the text, else as traced.
 
     Raises TokenizeError where llama.cpp would end its process.
     """
@@ -99,22 +100,25 @@ def _stretches(tokenizer: Tokenizer, data: bytes, parse_special: bool) -> Iterat
 def _bounds(pieces: Iterable[bytes], stretches: Iterable[_Stretch]) -> Iterator[tuple[int, int]]:
     """The bytes of the input that each piece stands for; together they are the text of
     `stretches`."""
-    ahead = iter(stretches)
-    # In this text: the place between two pieces, and where the stretch starts and ends.
-    place = first = last = 0
-    source, source_end, one_for_one = 0, 0, True
+    ahead = _placed(stretches)
+    # The place between two pieces, and the stretch there.
+    place = first = last = start = end = 0
     for piece in pieces:
         while place == last:
-            text, source, source_end = next(ahead)
-            first, last = last, last + len(text)
-            one_for_one = len(text) == source_end - source
-        start = source + place - first if one_for_one else source
+            first, last, start, end = next(ahead)
+        source = start + place - first if last - first == end - start else start
         place += len(piece)
         while place > last:
-            text, source, source_end = next(ahead)
-            first, last = last, last + len(text)
-            one_for_one = len(text) == source_end - source
-        yield start, source + place - first if one_for_one else source_end
+            first, last, start, end = next(ahead)
+        yield source, start + place - first if last - first == end - start else end
+
+
+def _placed(stretches: Iterable[_Stretch]) -> Iterator[tuple[int, int, int, int]]:
+    """Each stretch as bytes of the whole text and bytes of the input."""
+    last = 0
+    for text, start, end in stretches:
+        first, last = last, last + len(text)
+        yield first, last, start, end
 
 
 def traced_tokens(

@@ -6,7 +6,9 @@ import pytest
 
 import tokcli
 from tests import vocabularies
+from tests.asking import small
 from tests.builders import tiny_raw_bpe, tiny_spm
+from tests.gguf_files import NORMAL, UNKNOWN, UNUSED
 from tokcli import token_spans
 from tokcli.token_spans import spanned_tokens, traced_tokens
 
@@ -68,15 +70,39 @@ def test_each_byte_token_of_gemma_has_its_byte(tmp_path: Path) -> None:
     assert spans == [(data[place : place + 1], place, place + 1) for place in range(len(data))]
 
 
-def test_spans_of_long_text_are_found_without_a_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "data"),
+    [
+        ("built-in", b"How <|endoftext|> are\xff " * 3),
+        ("spm", "a the<s>ab \t\t</s> é€\n".encode() * 3 + b"\xff\xfe"),
+        ("gemma4", "a the<|user|>é€ \n\n".encode() * 3 + b"\xff"),
+        ("rwkv", "a the é€ \n\n".encode() * 3),
+    ],
+)
+def test_most_spans_are_found_without_a_trace(
+    name: str, data: bytes, tiny_vocabularies: dict[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer = tokcli.load(tiny_vocabularies.get(name))
+    expected = traced_tokens(tokenizer, data, add_special=True, parse_special=True)
+
     def fail(*_: object, **__: object) -> None:
         raise AssertionError
 
     monkeypatch.setattr(token_spans, "traced_tokens", fail)
-    data = b"How <|endoftext|> are\xff " * 3
-    found = spanned_tokens(tokcli.load(), data, add_special=True, parse_special=True)
+    found = spanned_tokens(tokenizer, data, add_special=True, parse_special=True)
 
-    assert len(list(found.spans)) == len(found.ids)
+    assert (found.ids, list(found.spans)) == (expected.ids, expected.spans)
+
+
+def test_tokens_without_bytes_are_traced(tmp_path: Path) -> None:
+    """The unused token has no piece, and "ab" the piece of both."""
+    tokens = ["<unk>", "▁", "a", "b", "ab"]
+    types = [UNKNOWN, NORMAL, NORMAL, UNUSED, NORMAL]
+    tokenizer = small(tmp_path, "llama", tokens, types=types, add_space_prefix=False)
+    assert tokenizer.piece(3) == b""
+    found = spanned_tokens(tokenizer, b"ba", add_special=False, parse_special=True)
+
+    assert list(found.spans) == [(3, 0, 1), (2, 1, 2)]
 
 
 def test_added_tokens_have_no_span_and_special_ones_their_text(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from tests.asking import small, texts
 from tests.batching import always_together
 from tests.charsmap import precompiled_charsmap
 from tests.gguf_files import CONTROL, NORMAL, UNKNOWN, UNUSED, USER_DEFINED
+from tokcli.algorithms.ugm import Ugm
 from tokcli.tokenizer import Tokenizer
 
 TOKENS = ["<pad>", "</s>", "<unk>", "▁", "a", "b", "ab", "aba", "é", "\ufffd", "{u}", "{u}{", "un"]
@@ -127,3 +128,40 @@ def test_types_count_as_the_file_has_them(tmp_path: Path) -> None:
 
 def test_eos_is_added(tmp_path: Path) -> None:
     assert texts(tiny(tmp_path), "a", add_special=True) == ["a", "</s>"]
+
+
+def test_a_surrogate_is_a_character_of_one_word(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer = tiny(tmp_path, remove_extra_whitespaces=True)
+    text = b"the ab\xed\xa0\x80 abc\xed\xb2\x80\xff " * 9
+    traced = tokenizer.tokenize(text, trace=lambda _: None)
+    searched: list[bytes] = []
+    best_path = Ugm._best_path
+
+    def spy(ugm: Ugm, piece: bytes, *more: Any) -> list[int]:
+        searched.append(piece)
+        return best_path(ugm, piece, *more)
+
+    monkeypatch.setattr(Ugm, "_best_path", spy)
+
+    assert tokenizer.tokenize(text) == traced
+    assert max(map(len, searched)) < 16
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_an_ill_formed_token_is_no_surrogate(
+    tmp_path: Path, together: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tokenizer = small(
+        tmp_path,
+        "t5",
+        ["<unk>", "</s>", "▁", b"\xed\xa0\x80", b"\x80", "a"],
+        types=[UNKNOWN, CONTROL, NORMAL, NORMAL, NORMAL, NORMAL],
+        scores=[-1.0] * 6,
+        remove_extra_whitespaces=True,
+    )
+    if together:
+        always_together(monkeypatch)
+    for text in (b"a\xed\xa0\x80a", b"\xed\xb2\x80", b"a\x80\xed\xa0\x80"):
+        assert tokenizer.tokenize(text) == tokenizer.tokenize(text, trace=lambda _: None)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from itertools import chain, islice
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from tokcli import events
@@ -51,6 +51,7 @@ class Bpe:
             self._stages.append(Stage("▁[^▁]*|[^▁]+"))
         cuts = self._cuts() if rules.escape_whitespaces and rules.variant != "mmbert" else None
         self._line_cuts = cuts
+        self._lone_may_do = True
         # One memo for each stage but the first: the ids that its input comes to in the end.
         rest: Memo[str, TokenIds] = Memo(
             self._chunks.encode if cuts is None else self._by_cuts(cuts)
@@ -130,7 +131,7 @@ class Bpe:
             if len(segment) < LONG_TEXT:
                 self._encode_pieces(self._stages[0].split(segment), output)
             elif self._line_cuts is not None:
-                ids = None if "_batch" in self.__dict__ else self._encode_lone(segment)
+                ids = self._encode_lone(segment) if self._lone_may_do else None
                 found = self._batch.encode_lines(segment) if ids is None else (ids,)
                 output.extend(chain.from_iterable(found))
             else:
@@ -140,17 +141,22 @@ class Bpe:
     def _encode_lists(self, lists: Iterable[list[str]], output: list[TokenId]) -> None:
         """Append the ids of what the first stage made of long text, a lot of it."""
         left = iter(lists)
-        first, *more = islice(left, 2)
-        if not more and len(self._stages) == 1 and len(first) < MANY_WORDS:
-            self._encode_pieces(first, output)
+        first: list[list[str]] = []
+        n_words = 0
+        while n_words < MANY_WORDS and (words := next(left, None)) is not None:
+            first.append(words)
+            n_words += len(words)
+        if n_words < MANY_WORDS and len(self._stages) == 1:
+            self._encode_pieces(chain.from_iterable(first), output)
         else:
-            output.extend(self._batch.encode(chain((first, *more), left)))
+            output.extend(self._batch.encode(chain(first, left)))
 
-    def _encode_pieces(self, pieces: list[str], output: list[TokenId]) -> None:
+    def _encode_pieces(self, pieces: Iterable[str], output: list[TokenId]) -> None:
         output.extend(chain.from_iterable(map(self._rest.__getitem__, pieces)))
 
     def _encode_lone(self, line: str) -> list[TokenId] | None:
-        """The ids of a long line in which nothing merges."""
+        """The ids of the first long text, if it is one line and nothing merges in it."""
+        self._lone_may_do = False
         merges = self._vocab.merges
         if "\n" in line or not isinstance(merges, Strings):
             return None

@@ -158,9 +158,11 @@ class Chunks:
             length = len(symbol.decode()) if self._byte_encode else len(symbol)
             ids = self.symbol_ids(symbol, trace)
             # Each stands for a byte of the symbol, or all of them for the symbol.
-            step = 1 if not self._byte_encode and len(ids) == length else 0
+            by_bytes = len(ids) == length == len(symbol)
             for number, id in enumerate(ids):
-                start = position + number * step
-                source.emit(trace, id, start, start + (step or length))
+                if by_bytes:
+                    source.emit(trace, id, position + number, position + number + 1)
+                else:
+                    source.emit(trace, id, position, position + length)
             output.extend(ids)
             position += length

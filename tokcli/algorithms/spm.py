@@ -48,6 +48,7 @@ class Spm:
     def __init__(self, vocab: Vocab) -> None:
         self._vocab = vocab
         self._token_id = vocab.token_to_id.get
+        self._lone_may_do = True
         self._characters: Memo[str, bytes] = Memo(encode)
         self._ids_of_symbols: Memo[bytes, TokenIds] = Memo(self._decoded_symbol_ids)
 
@@ -80,13 +81,14 @@ class Spm:
         if len(text) >= LONG_TEXT:
             # Of several bytes that have no token the first is to be named, which is done below.
             with suppress(TokenizeError):
-                ids = None if "_batch" in self.__dict__ else self._encode_lone(text)
+                ids = self._encode_lone(text) if self._lone_may_do else None
                 output.extend(chain.from_iterable(self._batch.encode(text)) if ids is None else ids)
                 return
         output.extend(self._cuts.encode(text))
 
     def _encode_lone(self, text: str) -> list[TokenId] | None:
-        """The ids of `text` where nothing merges."""
+        """The ids of the first long text, if nothing merges in it."""
+        self._lone_may_do = False
 
         def merging(characters: frozenset[str]) -> list[str]:
             tokens = well_formed(self._priorities)

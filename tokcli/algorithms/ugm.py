@@ -138,7 +138,7 @@ class Ugm:
 
     @cached_property
     def _words(self) -> WordNormalizer | None:
-        words = WordNormalizer(self._normalizer, self._normalizer.charsmap)
+        words = WordNormalizer(self._normalizer, self._normalizer.charsmap, self._scores)
         return words if words.separators else None
 
     @cached_property
@@ -194,7 +194,7 @@ class Ugm:
             METASPACE.decode(),
             tokens=lambda: joined(well_formed(texts)),
             before_mark=lambda: self._before_mark,
-            encode=lambda piece: tuple(self._best_path(piece.encode(), None)),
+            encode=lambda piece: tuple(self._best_path(encode(piece), None)),
             distinct=True,
         )
 

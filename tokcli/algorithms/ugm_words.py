@@ -10,11 +10,12 @@ the normalizer proper takes over.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from operator import add
 
 from tokcli.algorithms.ugm_text import Normalizer
+from tokcli.merging.cuts import well_formed
 from tokcli.merging.memo import Memo
 from tokcli.text.charsmap import CharsMap
 from tokcli.text.unicode import METASPACE, encode
@@ -34,9 +35,13 @@ NONE, SOME, ANY = range(3)
 class WordNormalizer:
     """Normalizes single words as `normalizer` would normalize them within a text."""
 
-    def __init__(self, normalizer: Normalizer, charsmap: CharsMap | None) -> None:
+    def __init__(
+        self, normalizer: Normalizer, charsmap: CharsMap | None, tokens: Collection[bytes]
+    ) -> None:
+        """tokens: the texts of all tokens that words can become."""
         self._normalizer = normalizer
         self._charsmap = charsmap
+        self._tokens = tokens
         self._alone = Memo(self._made_of)
         self._reach = Memo(self._reach_of)
         self._linked = Memo(self._may_match_together)
@@ -114,12 +119,23 @@ class WordNormalizer:
             self._may_map(first + second) for first in chars for second in [*chars, "\0"]
         )
 
+    @cached_property
+    def _errors(self) -> str:
+        """What becomes of surrogates in normalized text: they are characters that no token has, if
+        all tokens are UTF-8."""
+        all_well_formed = sum(1 for _ in well_formed(self._tokens)) == len(self._tokens)
+        return "surrogatepass" if all_well_formed else "strict"
+
     def normalize(self, word: str) -> str:
-        """The normalized word, with its U+2581; several where a character became a space."""
+        """The normalized word, with its U+2581; several where a character became a space.
+
+        Raises UnicodeDecodeError where it is ill-formed.
+        """
         if self._plain_ascii and word.isascii() and word.isprintable():
             return MARK + word
         if _ESCAPED_BYTE.search(word):
-            return self._normalizer.normalize(word.encode("utf-8", "surrogateescape")).decode()
+            normalized = self._normalizer.normalize(word.encode("utf-8", "surrogateescape"))
+            return normalized.decode("utf-8", self._errors)
         if any(map(self._linked.__getitem__, map(add, word, word[1:] + "\0"))):
             return self._normalizer.normalize(encode(word)).decode()
         return _marked(self._one_by_one(word))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from tokcli.batch.text import code_points
 from tokcli.batch.token_trie import STOP, Codes, TokenTrie
+from tokcli.text.unicode import NO_UTF8
 from tokcli.vocab import TokenId
 
 __all__ = ["UgmTokens"]
@@ -18,8 +19,6 @@ __all__ = ["UgmTokens"]
 # A token is looked at if whatever stands side by side in it, so many characters, does so in the
 # words too, going by hashes: one too many does no harm.
 GRAM = 4
-# A byte that no UTF-8 holds.
-BETWEEN = b"\xff"
 HASH_BITS = 20
 HASH_FACTOR = np.uint32(0x9E3779B1)
 
@@ -28,14 +27,14 @@ class UgmTokens:
     """Tokens of at most `longest` characters, from their text to score and id."""
 
     def __init__(self, tokens: Mapping[bytes, tuple[float, TokenId]], longest: int) -> None:
-        together = BETWEEN.join(tokens)
-        if together.count(BETWEEN) >= len(tokens):
+        together = NO_UTF8.join(tokens)
+        if together.count(NO_UTF8) >= len(tokens):
             # Some hold it, and so lie in no text.
-            tokens = {text: found for text, found in tokens.items() if BETWEEN not in text}
-            together = BETWEEN.join(tokens)
+            tokens = {text: found for text, found in tokens.items() if NO_UTF8 not in text}
+            together = NO_UTF8.join(tokens)
         # What is no UTF-8 turns into surrogates, which no text has.
         points = code_points(together.decode("utf-8", "surrogateescape"))
-        between = points == 0xDC00 + BETWEEN[0]
+        between = points == 0xDC00 + NO_UTF8[0]
         ends = np.append(np.flatnonzero(between), points.size)[: len(tokens)]
         self._codes = points[~between]
         self._sizes = np.diff(ends, prepend=-1) - 1

@@ -78,7 +78,8 @@ class WordIds:
         return np.append(np.arange(self._n_tokens), -1).astype(object)
 
     def of(self, lists: Iterable[Sequence[str]]) -> list[TokenId]:
-        """The ids of the words of these lists, one after the other."""
+        """The ids of the words of these lists, one after the other. Making the lists must not ask
+        for words."""
         with self._lock:
             numbers = [np.zeros(0, np.int64), *map(self._numbers_of, lists)]
             ids, _ = self._arrays(np.concatenate(numbers))

@@ -11,7 +11,7 @@ import codecs
 from collections.abc import Sequence
 from itertools import accumulate, pairwise
 
-from tokcli.text.unicode import encode_each
+from tokcli.text.unicode import NO_UTF8, encode_each
 
 __all__ = [
     "BYTE_TO_CHAR",
@@ -20,9 +20,6 @@ __all__ = [
     "read_from_alphabet",
     "write_in_alphabet",
 ]
-
-# A byte that no UTF-8 holds; it stands for itself.
-BETWEEN = b"\xff"
 
 
 def _alphabet() -> str:
@@ -45,8 +42,8 @@ CHAR_TO_BYTE: dict[str, int] = {char: byte for byte, char in enumerate(BYTE_TO_C
 def write_in_alphabet(texts: Sequence[str]) -> list[bytes]:
     """The UTF-8 bytes of each of `texts`, of which there is one at least, written in the alphabet,
     in UTF-8 again."""
-    written, _ = codecs.charmap_decode(BETWEEN.join(encode_each(texts)), "strict", BYTE_TO_CHAR)
-    return written.encode().split(BYTE_TO_UTF8[BETWEEN[0]])
+    written, _ = codecs.charmap_decode(NO_UTF8.join(encode_each(texts)), "strict", BYTE_TO_CHAR)
+    return written.encode().split(BYTE_TO_UTF8[NO_UTF8[0]])
 
 
 def read_from_alphabet(texts: Sequence[bytes]) -> list[bytes]:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 __all__ = [
-    "ESCAPED_BYTES", "METASPACE", "REPLACEMENT", "SIZES_BY_LEAD", "byte_offsets", "decode",
-    "decode_symbols", "encode", "encode_each", "first_ill_formed", "ill_formed",
+    "ESCAPED_BYTES", "METASPACE", "NO_UTF8", "REPLACEMENT", "SIZES_BY_LEAD", "byte_offsets",
+    "decode", "decode_symbols", "encode", "encode_each", "first_ill_formed", "ill_formed",
     "sequence_length", "to_bytes",
 ]  # fmt: skip
 
@@ -20,6 +20,8 @@ __all__ = [
 SIZES_BY_LEAD = (1,) * 12 + (2, 2, 3, 4)
 # Surrogates from here on stand for the bytes of ill-formed text.
 ESCAPED_BYTES = 0xDC00
+# A byte that no UTF-8 holds.
+NO_UTF8 = b"\xff"
 # What stands for a space, and for bytes that are not UTF-8.
 METASPACE = "\u2581".encode()
 REPLACEMENT = "\ufffd".encode()
