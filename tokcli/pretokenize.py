@@ -29,7 +29,8 @@ __all__ = ["Piece", "Stage", "regex_stages"]
 
 # Matches at a time: few, so that their memory is used again and stays in the cache.
 FEW = 256
-# Characters at a time, where text can be cut between words.
+# Characters of a lot and of a list in it, where text can be cut between words.
+LOT = 1 << 20
 SEGMENT = 1 << 14
 # Pieces at a time, at most: memory stays bounded, and those that are new can be merged together.
 BATCH = 1 << 18
@@ -130,8 +131,8 @@ class Stage:
             for pieces in self._batches(text):
                 yield (pieces,)
             return
-        for stretch in _cut_at_words(text, LONGEST_LISTED):
-            if len(stretch) > 2 * LONGEST_LISTED:
+        for stretch in _cut_at_words(text, LOT):
+            if len(stretch) > LONGEST_LISTED:
                 for pieces in self._batches(stretch):
                     yield (pieces,)
             else:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tokcli import events
 from tokcli.algorithms.base import LONG_TEXT, NO_TOKEN, Fragment
+from tokcli.algorithms.exact_sums import ExactSums
 from tokcli.algorithms.heads import lengths_by_head
 from tokcli.algorithms.replaced_bytes import trace_replaced_bytes
 from tokcli.algorithms.ugm_text import Normalizer, Units
@@ -29,8 +30,6 @@ __all__ = ["Ugm"]
 
 HEAD = 2
 UNKNOWN_PENALTY = 10.0
-# Scores are sums of powers of two down to this one's inverse, as 32-bit floats of 2 and more are.
-FINEST = float(1 << 24)
 FLOAT_MAX = 3.4028234663852886e38
 UNREACHED = -1.7976931348623157e308
 # As many lists of the words of a long text are worked on at a time.
@@ -113,7 +112,7 @@ class Ugm:
 
     def _ids_by_words(self, text: str) -> list[TokenId] | None:
         words = self._words
-        if words is None or len(text) > self._longest_exact:
+        if words is None or not self._exact_sums.hold_for(text, words.become):
             return None
         if self._before_mark and len(list(islice(words.words.finditer(text), 2))) > 1:
             # A token may reach from the end of one word over the mark of the next.
@@ -142,22 +141,8 @@ class Ugm:
         return words if words.separators else None
 
     @cached_property
-    def _longest_exact(self) -> int:
-        """The most characters for which sums of scores are exact in a double, so that the best
-        path of a piece is the best whatever comes before it. 0 where a score is too fine."""
-        scores = [score for score, _ in self._scores.values()]
-        if not all(map(float.is_integer, [score * FINEST for score in scores])):
-            return 0
-        # No best path is worse than one token, or unknown, for each character; one token more is
-        # tried on top of it.
-        single = [
-            abs(score)
-            for text, (score, _) in self._scores.items()
-            if SIZES_BY_LEAD[text[0] >> 4] == len(text)
-        ]
-        a_character = max(*single, *scores, abs(self._unknown_score), 1.0)
-        worst = max(map(abs, scores), default=0.0)
-        return max(0, int((2**53 / FINEST - worst) / a_character))
+    def _exact_sums(self) -> ExactSums:
+        return ExactSums(self._scores, self._unknown_score)
 
     @cached_property
     def _by_word(self) -> Memo[str, tuple[TokenId, ...]]:

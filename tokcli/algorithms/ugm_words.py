@@ -46,8 +46,11 @@ class WordNormalizer:
         self._reach = Memo(self._reach_of)
         self._linked = Memo(self._may_match_together)
 
+    def become(self, char: str) -> str:
+        """What a character becomes by itself."""
+        return self._alone[char]
+
     def _made_of(self, char: str) -> str:
-        """What `char` becomes by itself."""
         data = char.encode()
         found = self._charsmap.longest_prefix(data, 0) if self._charsmap else None
         return char if found is None else found[1].decode()
