@@ -39,10 +39,11 @@ def as_it_is(char: str) -> str:
         # Above 98, less than the worst score below 100, there is room for none.
         ("é" * 49, True),
         ("é" * 50, False),
-        # Any ASCII counts as the worst of it, which is unknown here.
-        ("a" * 33, False),
-        ("é" * 40 + "a" * 6, True),
-        ("é" * 40 + "a" * 7, False),
+        ("a" * 40, True),
+        ("a" * 97, True),
+        ("a" * 98, False),
+        ("é" * 40 + "x" * 6, True),
+        ("é" * 40 + "x" * 7, False),
         ("日" * 33, False),
         ("\udc80" * 33, False),
     ],
