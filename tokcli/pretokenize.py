@@ -30,7 +30,7 @@ __all__ = ["Piece", "Stage", "regex_stages"]
 # Matches at a time: few, so that their memory is used again and stays in the cache.
 FEW = 256
 # Characters of a lot and of a list in it, where text can be cut between words.
-LOT = 1 << 20
+LOT = 1 << 21
 SEGMENT = 1 << 14
 # Pieces at a time, at most: memory stays bounded, and those that are new can be merged together.
 BATCH = 1 << 18
