@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from tokcli.pretokenizer_table import REGEXES
 from tokcli.splitters import SPLITTERS, WITHIN_CHUNKS, Splitter
-from tokcli.text.matches import LONGEST_LISTED
+from tokcli.text.matches import LONGEST_LISTED, cut_at
 from tokcli.text.regex_classes import (
     Alphabet,
     names_category,
@@ -131,14 +131,14 @@ class Stage:
             for pieces in self._batches(text):
                 yield (pieces,)
             return
-        for stretch in _cut_at_words(text, LOT):
+        for stretch in cut_at(_WORD_END, text, LOT):
             if len(stretch) > LONGEST_LISTED:
                 for pieces in self._batches(stretch):
                     yield (pieces,)
             else:
                 matched, alphabet = self._matched(stretch)
                 split = self._splitter(alphabet) if matched is stretch else self.split
-                yield map(split, _cut_at_words(stretch, SEGMENT))
+                yield map(split, cut_at(_WORD_END, stretch, SEGMENT))
 
     def _batches(self, text: str) -> Iterator[list[str]]:
         """What split() gives, in several lists where the text is long."""
@@ -206,16 +206,6 @@ def _within_bmp(text: str) -> bool:
         return len(text.encode("utf-16-le")) == 2 * len(text)
     except UnicodeEncodeError:
         return False
-
-
-def _cut_at_words(text: str, size: int) -> Iterator[str]:
-    """`text` cut before spaces that are behind letters, digits or the like, after `size` characters
-    and as many more as it takes."""
-    start = 0
-    while len(text) > start + size and (found := _WORD_END.search(text, start + size)):
-        yield text[start : found.end()]
-        start = found.end()
-    yield text[start:]
 
 
 _WORD_END = re.compile(r"\w(?= )")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tokcli.text.unicode import decode, first_ill_formed
+from tokcli.text.unicode import first_ill_formed, ill_formed
 from tokcli.tokenizer import Tokenizer, added_specials
 from tokcli.vocab import CONTROL, TokenId, Vocab, VocabType
 
@@ -64,7 +64,7 @@ def prompt_warnings(
     if vocab.type not in KEEP_BYTES:
         first_replaced = first_ill_formed(data)
         if first_replaced is not None:
-            count = decode(data).count("\ufffd") - data.count("\ufffd".encode())
+            count = sum(1 for _ in ill_formed(data))
             what = "1 byte that is" if count == 1 else f"{count} bytes that are"
             found.append(
                 PromptWarning(

@@ -112,6 +112,13 @@ def group_whitespace(chunks: list[str]) -> list[str]:
 # What regroups each chunk by itself.
 WITHIN_CHUNKS = (group_numbers, group_whitespace)
 
+AFMOE = Splitter(
+    r"[^\p{N}]+|\p{N}+",
+    "afmoe",
+    group_numbers_after_text,
+    r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+",
+    total=True,
+)
 SPLITTERS: dict[str, Splitter] = {
     REGEXES["gpt2"][0]: Splitter(
         # A leading space is tried once; of the others no two begin alike but those with "'".
@@ -138,20 +145,8 @@ SPLITTERS: dict[str, Splitter] = {
         r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
         "kimi_k2",
     ),
-    REGEXES["afmoe"][0]: Splitter(
-        r"[^\p{N}]+|\p{N}+",
-        "afmoe",
-        group_numbers_after_text,
-        r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+",
-        total=True,
-    ),
-    REGEXES["tiny_aya"][0]: Splitter(
-        r"[^\p{N}]+|\p{N}+",
-        "afmoe",
-        group_numbers_after_text,
-        r"[^\p{N}]*\p{N}{1,3}|[^\p{N}]+",
-        total=True,
-    ),
+    REGEXES["afmoe"][0]: AFMOE,
+    REGEXES["tiny_aya"][0]: AFMOE,
     REGEXES["newlines"][0]: Splitter(REGEXES["newlines"][0], "newlines"),
     REGEXES["superbpe"][1]: Splitter(r"[0-9]+|[^0-9]+", regroup=cut_thousands, total=True),
     REGEXES["exaone_moe"][0]: Splitter(

@@ -45,28 +45,46 @@ def spanned_tokens(
 
     Raises TokenizeError where llama.cpp would end its process.
     """
-    if tokenizer.vocab.type in NORMALIZING:
-        return traced_tokens(tokenizer, data, add_special=add_special, parse_special=parse_special)
-    ids = tokenizer.tokenize(data, add_special=False, parse_special=parse_special)
-    if NO_TOKEN in ids:
-        return traced_tokens(tokenizer, data, add_special=add_special, parse_special=parse_special)
-    known = {id: tokenizer.piece(id) for id in set(ids)}
-    pieces = list(map(known.__getitem__, ids))
-    stretches = list(_stretches(tokenizer, data, parse_special))
-    text = b"".join([stretch.text for stretch in stretches])
-    if b"".join(pieces) != text or not all(known.values()):
-        return traced_tokens(tokenizer, data, add_special=add_special, parse_special=parse_special)
-    first, last = _added(tokenizer) if add_special else ([], [])
+    if tokenizer.vocab.type not in NORMALIZING:
+        ids = tokenizer.tokenize(data, add_special=False, parse_special=parse_special)
+        bounds = _bounds_by_pieces(tokenizer, data, ids, parse_special)
+        if bounds is not None:
+            return _with_added(ids, bounds, _added(tokenizer) if add_special else ([], []))
+    return traced_tokens(tokenizer, data, add_special=add_special, parse_special=parse_special)
+
+
+def _with_added(
+    ids: list[TokenId],
+    bounds: Iterable[tuple[int, int]],
+    added: tuple[list[TokenId], list[TokenId]],
+) -> SpannedTokens:
+    first, last = added
 
     def spans() -> Iterator[TokenSpan]:
         for id in first:
             yield TokenSpan(id, None, None)
-        for id, (start, end) in zip(ids, _bounds(pieces, stretches), strict=True):
+        for id, (start, end) in zip(ids, bounds, strict=True):
             yield TokenSpan(id, start, end)
         for id in last:
             yield TokenSpan(id, None, None)
 
     return SpannedTokens([*first, *ids, *last], spans())
+
+
+def _bounds_by_pieces(
+    tokenizer: Tokenizer, data: bytes, ids: list[TokenId], parse_special: bool
+) -> Iterator[tuple[int, int]] | None:
+    """The bytes of the input that each of these tokens stands for; None where their pieces do not
+    come to the text."""
+    if NO_TOKEN in ids:
+        return None
+    known = {id: tokenizer.piece(id) for id in set(ids)}
+    pieces = list(map(known.__getitem__, ids))
+    stretches = list(_stretches(tokenizer, data, parse_special))
+    text = b"".join([stretch.text for stretch in stretches])
+    if b"".join(pieces) != text or not all(known.values()):
+        return None
+    return _bounds(pieces, stretches)
 
 
 class _Stretch(NamedTuple):

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from functools import cached_property
 
+from tokcli.algorithms.ugm_text import ESCAPED_BYTE
 from tokcli.text.unicode import METASPACE, REPLACEMENT, SIZES_BY_LEAD
 from tokcli.vocab import TokenId
 
@@ -21,7 +22,6 @@ __all__ = ["ExactSums"]
 FINEST = float(1 << 24)
 # A double has all integers up to here.
 LARGEST = float(1 << 53)
-_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
 
 class ExactSums:
@@ -78,7 +78,7 @@ class ExactSums:
         best = max([0.0, *self._scores])
 
         def most(char: str) -> float:
-            made = become(REPLACEMENT.decode() if _ESCAPED_BYTE.match(char) else char)
+            made = become(REPLACEMENT.decode() if ESCAPED_BYTE.match(char) else char)
             marked = made.replace(" ", METASPACE.decode())
             return sum(max(best, self._single.get(one, unknown)) for one in marked)
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect
 from functools import cached_property
 
 from tokcli.text.charsmap import CharsMap
 from tokcli.text.nfc import normalize_nfc
-from tokcli.text.unicode import METASPACE, decode, encode, sequence_length
+from tokcli.text.unicode import METASPACE, REPLACEMENT, decode, encode, sequence_length
 from tokcli.vocab import TokenType, Vocab
 
-__all__ = ["Normalizer"]
+__all__ = ["ESCAPED_BYTE", "Normalizer"]
 
-REPLACEMENT = "\ufffd".encode()
+# What "surrogateescape" makes of a byte that is no UTF-8.
+ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 
 # Stretches of normalized text, each with the span of the fragment that it came from.
 Units = list[tuple[bytes, int, int]]

@@ -14,10 +14,11 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 from operator import add
 
-from tokcli.algorithms.ugm_text import Normalizer
+from tokcli.algorithms.ugm_text import ESCAPED_BYTE, Normalizer
 from tokcli.merging.cuts import well_formed
 from tokcli.merging.memo import Memo
 from tokcli.text.charsmap import CharsMap
+from tokcli.text.matches import cut_at
 from tokcli.text.unicode import METASPACE, encode
 
 __all__ = ["WordNormalizer"]
@@ -26,8 +27,6 @@ MARK = METASPACE.decode()
 SPACES = " \t\n\r\f"
 # Characters that are split at a time, and as many more as it takes to the next separator.
 SEGMENT = 1 << 14
-# What stands for a byte that is no UTF-8.
-_ESCAPED_BYTE = re.compile("[\udc80-\udcff]")
 # With which next characters one may be looked up: with none, some, or any.
 NONE, SOME, ANY = range(3)
 
@@ -99,19 +98,14 @@ class WordNormalizer:
     def split(self, text: str) -> Iterator[list[str]]:
         """All stretches of `text` without separators, in short lists: their memory is used again
         and stays in the cache."""
-        start = 0
-        while start < len(text):
-            found = self._separator.search(text, start + SEGMENT)
-            end = found.start() if found else len(text)
-            segment = text[start:end]
+        for segment in cut_at(self._before_separator, text, SEGMENT):
             for separator in self.separators:
                 segment = segment.replace(separator, " ")
             yield list(filter(None, segment.split(" ")))
-            start = end
 
     @cached_property
-    def _separator(self) -> re.Pattern[str]:
-        return re.compile(f"[{re.escape(self.separators)}]")
+    def _before_separator(self) -> re.Pattern[str]:
+        return re.compile(f"(?=[{re.escape(self.separators)}])")
 
     @cached_property
     def _plain_ascii(self) -> bool:
@@ -136,7 +130,7 @@ class WordNormalizer:
         """
         if self._plain_ascii and word.isascii() and word.isprintable():
             return MARK + word
-        if _ESCAPED_BYTE.search(word):
+        if ESCAPED_BYTE.search(word):
             normalized = self._normalizer.normalize(word.encode("utf-8", "surrogateescape"))
             return normalized.decode("utf-8", self._errors)
         if any(map(self._linked.__getitem__, map(add, word, word[1:] + "\0"))):
@@ -145,11 +139,11 @@ class WordNormalizer:
 
     def normalize_all(self, words: Sequence[str]) -> list[str]:
         """The same for each of many words, which is quicker than one by one."""
-        if not _ESCAPED_BYTE.search("".join(words)):
+        if not ESCAPED_BYTE.search("".join(words)):
             return self._normalize_well_formed(words)
-        texts = self._normalize_well_formed([_ESCAPED_BYTE.sub("", word) for word in words])
+        texts = self._normalize_well_formed([ESCAPED_BYTE.sub("", word) for word in words])
         for number, word in enumerate(words):
-            if _ESCAPED_BYTE.search(word):
+            if ESCAPED_BYTE.search(word):
                 texts[number] = self.normalize(word)
         return texts
 

@@ -110,7 +110,7 @@ def ill_formed(data: bytes) -> Iterator[int]:
     """Where each byte lies that decode() replaces by U+FFFD, in order."""
     text = data.decode("utf-8", "surrogateescape")
     end = offset = 0
-    for found in _SURROGATE_OR_ESCAPED.finditer(text):
+    for found in re.finditer(_SURROGATE_OR_ESCAPED, text):
         if found[1]:
             offset += len(text[end : found.start()].encode("utf-8", "surrogateescape"))
             yield offset
@@ -118,7 +118,7 @@ def ill_formed(data: bytes) -> Iterator[int]:
 
 
 # Of what "surrogateescape" leaves, the bytes of a surrogate are well-formed here.
-_SURROGATE_OR_ESCAPED = re.compile("\udced[\udca0-\udcbf][\udc80-\udcbf]|([\udc80-\udcff])")
+_SURROGATE_OR_ESCAPED = "\udced[\udca0-\udcbf][\udc80-\udcbf]|([\udc80-\udcff])"
 
 
 def byte_offsets(data: bytes, base: int = 0) -> list[int]:
